@@ -1,0 +1,1 @@
+"""What must hold: the oracle, the rules, and the runs that judge a target by them."""

@@ -1,0 +1,170 @@
+"""The results of a run: the schema that everything writes and every reporter reads.
+
+All of it is data that JSON can hold, so that results cross processes, machines and versions. Bytes are written as hex.
+``VERSION`` changes when a reader of the old form could misread the new one; fields may be added without.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+__all__ = ["VERSION", "Counterexample", "EventRecord", "OutcomeRecord", "Results", "RuleResult", "Stream", "TargetRecord"]
+
+VERSION = 1
+
+Status = Literal["held", "broken", "not judged", "fault"]
+Severity = Literal["must", "should", "info"]
+#: In what way an outcome differs: the first of these that holds.
+Kind = Literal["hung", "raised", "lost", "extra", "changed", "state"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """A wire and the offsets at which it was cut."""
+
+    wire: str
+    cuts: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, wire: bytes, cuts: tuple[int, ...]) -> Stream:
+        """From the bytes themselves."""
+        return cls(wire.hex(), tuple(cuts))
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of the wire."""
+        return bytes.fromhex(self.wire)
+
+
+@dataclass(frozen=True, slots=True)
+class EventRecord:
+    """An event as it is shown; None where the target does not show that field."""
+
+    type: str | None
+    data: str | None
+    last_event_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeRecord:
+    """Events and end state; None where the target does not show it. ``failure`` is one line, or empty."""
+
+    events: tuple[EventRecord, ...]
+    last_event_id: str | None = None
+    retries: tuple[str, ...] | None = None
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """The smallest stream found on which the target differs from the standard.
+
+    ``streams`` is one wire, or several that are run one after another, of which the last is judged.
+    ``token`` replays it; it is empty where the stream is too large for one, and ``token_file`` then holds the path.
+    """
+
+    kind: Kind
+    streams: tuple[Stream, ...]
+    expected: OutcomeRecord
+    actual: OutcomeRecord
+    token: str
+    token_file: str = ""
+    difference: str = ""
+    traceback: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleResult:
+    """What one rule found of one target.
+
+    ``checks`` counts chunkings of streams that were run and compared; ``seconds`` is the wall time of the rule.
+    ``reason`` says why a rule was not judged, or holds the traceback of a fault of the suite.
+    """
+
+    id: str
+    target: str
+    requirement: str
+    clause: str
+    severity: Severity
+    status: Status
+    wpt: str = ""
+    since: str = ""
+    checks: int = 0
+    streams: int = 0
+    seconds: float = 0.0
+    reason: str = ""
+    advice: str = ""
+    counterexample: Counterexample | None = None
+
+    @property
+    def fails(self) -> bool:
+        """Whether this breaks the run: a broken must or should; info never does."""
+        return self.status == "broken" and self.severity != "info"
+
+    def to_data(self) -> dict[str, Any]:
+        """As JSON holds it."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> RuleResult:
+        """From what `to_data` gave, perhaps through JSON."""
+        found = data.get("counterexample")
+        return cls(**{**data, "counterexample": _counterexample(found) if found else None})
+
+
+@dataclass(frozen=True, slots=True)
+class TargetRecord:
+    """Which target was run: its name, how it was driven, what it shows and how it was found."""
+
+    name: str
+    shape: str
+    shows: str
+    found: str
+
+
+@dataclass(slots=True)
+class Results:
+    """A whole run: what `--chunkproof-report=FILE.json` writes."""
+
+    chunkproof: str
+    effort: str
+    seed: str
+    targets: list[TargetRecord] = field(default_factory=list)
+    rules: list[RuleResult] = field(default_factory=list)
+
+    def to_json(self) -> str:
+        """The file's text."""
+        return json.dumps({"version": VERSION, **dataclasses.asdict(self)}, ensure_ascii=False, indent=1) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Results:
+        """Read a file's text; ValueError where it is not of this version."""
+        data = json.loads(text)
+        if not isinstance(data, dict) or data.get("version") != VERSION:
+            found = data.get("version") if isinstance(data, dict) else type(data).__name__
+            raise ValueError(f"not a chunkproof report of version {VERSION}: found {found!r}; write it again with this release")
+        return cls(
+            chunkproof=data["chunkproof"],
+            effort=data["effort"],
+            seed=data["seed"],
+            targets=[TargetRecord(**target) for target in data["targets"]],
+            rules=[RuleResult.from_data(rule) for rule in data["rules"]],
+        )
+
+
+def _counterexample(data: dict[str, Any]) -> Counterexample:
+    streams = tuple(Stream(s["wire"], tuple(s["cuts"])) for s in data["streams"])
+    return Counterexample(**{**data, "streams": streams, "expected": _outcome(data["expected"]), "actual": _outcome(data["actual"])})
+
+
+def _outcome(data: dict[str, Any]) -> OutcomeRecord:
+    retries = data["retries"]
+    return OutcomeRecord(
+        tuple(EventRecord(**event) for event in data["events"]),
+        data["last_event_id"],
+        None if retries is None else tuple(retries),
+        data["failure"],
+    )

@@ -1,0 +1,151 @@
+"""The words that every room shares: event, delivery, outcome, run, target.
+
+A target has one method, ``run(chunks)``. Everything that a rule can know of a parser comes back in the ``Run``: what it
+delivered, how many chunks had been taken by then, the state at its end, and the failure that ended it. Functions over
+an iterable, async generators, classes with ``feed``, callbacks: `chunkproof_targets.shapes` adapts each of them once.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+__all__ = [
+    "Delivery",
+    "Event",
+    "Outcome",
+    "Run",
+    "Shows",
+    "Takes",
+    "Target",
+    "TargetError",
+    "TargetHung",
+    "normal_retry",
+]
+
+Takes = Literal["bytes", "text", "lines"]
+RetryShown = Literal["updates", "state", "event"]
+
+#: The type of an event whose block names none, or names the empty one (9.2.6, dispatch).
+DEFAULT_TYPE = "message"
+
+
+class Event(NamedTuple):
+    """One event, with what a browser's MessageEvent has of it.
+
+    A field that the target does not show is None, here and in the expected event it is compared with.
+    """
+
+    type: str | None
+    data: str | None
+    last_event_id: str | None
+
+
+class Delivery(NamedTuple):
+    """An event with the number of chunks that had been taken when it came out.
+
+    ``retry`` is what the event itself showed as its reconnection time, as decimal digits (milliseconds), for targets
+    that show it there; None otherwise.
+    """
+
+    event: Event
+    chunks_taken: int
+    retry: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a stream means: its events, and the state that is left at its end.
+
+    ``retries`` are the reconnection times set, in order, as decimal digits without leading zeros (milliseconds): they
+    have no upper bound in the standard, and text does not lose any of them. ``event_retries`` holds, for each event,
+    the time set last in its own block (or None) and the time in force when it was dispatched (or None).
+    """
+
+    events: tuple[Event, ...]
+    last_event_id: str = ""
+    retries: tuple[str, ...] = ()
+    event_retries: tuple[tuple[str | None, str | None], ...] = ()
+
+
+class TargetError(Exception):
+    """The target cannot be used: not found, ambiguous, or it shows no event. The message names the way out."""
+
+
+class TargetHung(BaseException):
+    """Raised inside a target that has not finished one run within the time allowed."""
+
+
+@dataclass(slots=True)
+class Run:
+    """What a target did with one list of chunks.
+
+    ``last_event_id`` is the state at the end, None where the target does not show it. ``retries`` is None where the
+    target shows no reconnection time outside its events; else, by ``Shows.retry``, every update in order ("updates")
+    or the one value in force at the end ("state"), as decimal digits. ``failure`` is the exception that left the
+    target, with the deliveries before it kept: SystemExit and the like too.
+    """
+
+    deliveries: list[Delivery] = field(default_factory=list)
+    last_event_id: str | None = None
+    retries: tuple[str, ...] | None = None
+    failure: BaseException | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shows:
+    """What a target lets a user see, as calibration found it. What is not shown is not judged.
+
+    ``data`` is "text", or "json" where the target hands out decoded JSON: data is then compared as canonical JSON
+    (``json.dumps(value, sort_keys=True, ensure_ascii=False)``). ``json_only`` says that it cannot take other data.
+    ``retry`` says where reconnection times are seen: "updates" (each one, in order), "state" (the one in force at the
+    end) or "event" (on an event, for the block it came from). ``retry_start`` is the time before any was set.
+    """
+
+    type: bool = True
+    data: Literal["text", "json"] = "text"
+    json_only: bool = False
+    last_event_id: bool = True
+    end_last_event_id: bool = False
+    retry: RetryShown | None = None
+    retry_start: str | None = None
+
+
+class Target(ABC):
+    """The parser under test.
+
+    ``name`` is what ids show; ``shape`` one line on how it is driven; ``found`` one line on how it was found.
+    ``takes`` says what it is fed: bytes, our decoded text, or (only ever declared) whole lines without their ends.
+    ``has_end`` is False for a push parser that cannot be told that the input is over: it may hold a line that ends in
+    a bare CR. ``returns_list`` is True where all events come back at once, so that nothing can be said on when.
+    ``empty_chunk_ends`` is declared by parsers that document an empty chunk as the end of input; none is sent then.
+    ``size_limit`` is declared by parsers that raise beyond so many bytes of a line or an event.
+    """
+
+    name: str = "target"
+    shape: str = ""
+    found: str = ""
+    takes: Takes = "bytes"
+    shows: Shows = Shows()
+    has_end: bool = True
+    returns_list: bool = False
+    empty_chunk_ends: bool = False
+    size_limit: int | None = None
+
+    @abstractmethod
+    def run(self, chunks: Sequence[bytes]) -> Run:
+        """Feed the chunks to a new parser, one by one, then tell it the end of input once.
+
+        Never raises for what the target does: an exception that leaves the target, BaseException too, is kept as
+        ``Run.failure``. The one exception is a KeyboardInterrupt that the user caused.
+        """
+
+    def close(self) -> None:
+        """Give back what the target holds over its runs (an event loop, a process). No run follows."""
+
+
+def normal_retry(digits: str) -> str:
+    """The digits of a reconnection time without leading zeros: how two of them are compared, however long."""
+    return digits.lstrip("0") or "0"
