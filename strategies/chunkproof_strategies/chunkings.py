@@ -1,0 +1,111 @@
+"""The ways to cut a wire: a plan is a sorted tuple of offsets, a repeated offset is an empty chunk.
+
+Bytewise is the best single plan; cuts at sore points aim at what a parser must hold from one chunk to the next.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from .source import Source
+
+__all__ = [
+    "Cuts",
+    "bytewise",
+    "chunks_of",
+    "every_pair",
+    "every_single_cut",
+    "in_sizes",
+    "random_cuts",
+    "sore_cuts",
+    "sore_points",
+    "with_empty_chunks",
+]
+
+Cuts = tuple[int, ...]
+
+_ONE_BYTE = tuple(bytes([value]) for value in range(256))
+
+# Inside a character; between CR and LF; behind a line end; before a line end; inside and behind a field's name; behind
+# the colon; around the mark.
+_SORE = re.compile(
+    rb"(?=[\x80-\xbf])|(?<=\r)(?=\n)|(?<=[\r\n])(?=.)|(?=[\r\n])|(?<=[\r\n][a-z])(?=[a-z])|(?=:)|(?<=:)(?=.)|(?<=: )(?=.)|(?<=\xef\xbb\xbf)",
+    re.DOTALL,
+)
+
+
+def chunks_of(wire: bytes, cuts: Sequence[int]) -> list[bytes]:
+    """The chunks of a wire: one more than there are cuts."""
+    if len(cuts) == len(wire) - 1:
+        # Bytewise, the commonest plan (or one with as many cuts: then the general way).
+        if cuts == bytewise(wire):
+            return [_ONE_BYTE[value] for value in wire]
+    elif not cuts:
+        return [wire]
+    return [wire[start:stop] for start, stop in pairwise((0, *cuts, len(wire)))]
+
+
+def bytewise(wire: bytes) -> Cuts:
+    """One byte a chunk."""
+    length = len(wire)
+    plan = _BYTEWISE.get(length)
+    if plan is None:
+        plan = tuple(range(1, length))
+        if length <= _BYTEWISE_KEPT:
+            _BYTEWISE[length] = plan
+    return plan
+
+
+_BYTEWISE_KEPT = 512
+_BYTEWISE: dict[int, Cuts] = {}
+
+
+def in_sizes(wire: bytes, size: int) -> Cuts:
+    """Chunks of ``size`` bytes, the last one shorter."""
+    return tuple(range(size, len(wire), size))
+
+
+def every_single_cut(wire: bytes) -> Iterator[Cuts]:
+    """Each plan with one cut, both ends included: a cut at 0 or at the end makes an empty chunk."""
+    for at in range(len(wire) + 1):
+        yield (at,)
+
+
+def every_pair(points: Sequence[int]) -> Iterator[Cuts]:
+    """Each plan with two of the given cuts, or one of them twice."""
+    for index, first in enumerate(points):
+        for second in points[index:]:
+            yield (first, second)
+
+
+def random_cuts(source: Source, length: int) -> Cuts:
+    """A random plan for a wire of so many bytes: few cuts or many, empty chunks now and then."""
+    if length < 2:
+        return (0,) * source.below(2)
+    below = source.below
+    count = 1 + below(min(length, 8) if below(4) else length)
+    return tuple(sorted([below(length + 1) for _ in range(count)]))
+
+
+def sore_points(wire: bytes) -> list[int]:
+    """The offsets at which parsers are hurt: inside a character, between CR and LF, in a field's name, around a mark."""
+    return [at for match in _SORE.finditer(wire) if 0 < (at := match.start()) < len(wire)]
+
+
+def sore_cuts(source: Source, wire: bytes) -> Cuts:
+    """A plan of some of the sore points: each of them, or one, two or three at random, perhaps with an empty chunk."""
+    points = sore_points(wire)
+    if not points:
+        return ()
+    count = source.below(5)
+    if count == 4 or count >= len(points):
+        return tuple(points)
+    chosen = [source.pick(points) for _ in range(count + 1)]
+    return tuple(sorted(chosen))
+
+
+def with_empty_chunks(cuts: Cuts, length: int) -> Cuts:
+    """The same plan with an empty chunk at the start, at the end, and beside each chunk."""
+    return tuple(sorted((0, *cuts, *cuts, length)))

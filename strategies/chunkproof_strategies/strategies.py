@@ -1,0 +1,82 @@
+"""Hypothesis strategies for event streams: the grammar as users' own tests draw from it.
+
+>>> from hypothesis import given
+>>> from chunkproof_strategies.strategies import streams
+>>> @given(streams(features={"comments", "crlf"}))
+... def test_my_parser(stream):
+...     assert parse(stream.wire) == stream.outcome.events
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, Protocol, TypeVar
+
+from hypothesis import strategies as st
+
+from .chunkings import Cuts
+from .grammar import Stream, check_features, write_stream
+from .source import Source
+
+__all__ = ["DrawSource", "chunkings", "event_texts", "streams"]
+
+T = TypeVar("T")
+
+# Hoisted: building a strategy costs more than drawing from it.
+_ANY_TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), max_size=8)
+_BELOW = [st.just(0), *(st.integers(0, bound - 1) for bound in range(1, 65))]
+
+
+class _Draw(Protocol):
+    def __call__(self, strategy: st.SearchStrategy[T], label: Any = ...) -> T: ...
+
+
+class DrawSource(Source):
+    """Choices drawn by Hypothesis, so that it can replay and vary them."""
+
+    def __init__(self, draw: _Draw) -> None:
+        self._draw = draw
+
+    def below(self, bound: int) -> int:
+        """A whole number below ``bound``."""
+        return self._draw(_BELOW[bound] if bound < len(_BELOW) else st.integers(0, bound - 1))
+
+    def any_text(self) -> str:
+        """Up to eight characters, as `hypothesis.strategies.text` finds them."""
+        return self._draw(_ANY_TEXT)
+
+
+def event_texts(*, min_size: int = 0, max_size: int | None = None) -> st.SearchStrategy[str]:
+    """Texts that one line of an event stream can hold: any characters but CR, LF and lone surrogates."""
+    return st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), min_size=min_size, max_size=max_size)
+
+
+def streams(*, features: Collection[str] | None = None) -> st.SearchStrategy[Stream]:
+    """Spec-valid streams: the wire, with the outcome that the grammar meant by it (`Stream.wire`, `Stream.outcome`).
+
+    ``features`` keeps to some features of the grammar (names in `chunkproof_strategies.grammar.FEATURES`); all of them
+    by default, none of them for ``features=()``: plain events with LF ends.
+    """
+    return _streams(features=check_features(features))
+
+
+@st.composite
+def _streams(draw: _Draw, *, features: frozenset[str] | None) -> Stream:
+    return write_stream(DrawSource(draw), features=features)
+
+
+def chunkings(wire: bytes, *, max_cuts: int | None = None) -> st.SearchStrategy[list[bytes]]:
+    """The chunks of a wire, cut anywhere; empty chunks come too. ``max_cuts`` bounds their number (one chunk more).
+
+    >>> chunkings(b"data: x", max_cuts=1).example()  # doctest: +SKIP
+    [b'dat', b'a: x']
+    """
+    if max_cuts is not None and max_cuts < 0:
+        raise ValueError(f"{max_cuts=} must be 0 or more: the number of places at which the wire may be cut")
+    limit = max_cuts if max_cuts is not None else len(wire) + 2
+    return st.lists(st.integers(0, len(wire)), max_size=limit).map(lambda cuts: _chunks(wire, sorted(cuts)))
+
+
+def _chunks(wire: bytes, cuts: Sequence[int]) -> list[bytes]:
+    edges: Cuts = (0, *cuts, len(wire))
+    return [wire[start:stop] for start, stop in zip(edges, edges[1:], strict=False)]
