@@ -1,0 +1,149 @@
+"""Drivers: one protocol of a parser each, from chunks to items.
+
+Theory of operation: `Driver.drive(units, deliver, append)` makes a new parser, feeds it, and hands every item that
+comes out to ``deliver(item, taken)`` at once; what that returns is appended unless it is None. It gives back the
+parser and the exception that left it. The usual protocols have a plain loop here, since the suite's speed is decided
+in it; all others, sync or async, share the one coroutine in `general`.
+
+Chunks taken are read off the list iterator that the target is given (its length hint), which costs nothing a chunk.
+"""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from types import GeneratorType
+from typing import Any
+
+from .contract import Delivery
+from .extract import Deliver
+
+__all__ = ["AsyncFound", "Driver", "Pull", "Push", "is_async", "spread"]
+
+Append = Callable[[Delivery], None]
+Driven = tuple[Any, "BaseException | None"]
+
+
+class AsyncFound(Exception):
+    """A target that was driven without an event loop handed out something to await."""
+
+
+def is_async(value: object) -> bool:
+    """Whether a value is to be awaited or iterated with ``async for``."""
+    return inspect.isawaitable(value) or (hasattr(value, "__aiter__") and not hasattr(value, "__iter__"))
+
+
+def refuse_async(value: Any) -> None:
+    """Leave no coroutine behind that nobody awaits."""
+    if is_async(value):
+        if inspect.iscoroutine(value):
+            value.close()
+        raise AsyncFound(f"{type(value).__name__} returned where a plain value was expected")
+
+
+_NO_EVENT = (type(None), bool, int, float, complex)
+_ONE_EVENT = (str, bytes, bytearray, memoryview, dict)
+
+
+def spread(result: Any, tuple_is_event: bool = False) -> Iterable[Any]:
+    """The items in what a feed call returned: none, one, or several."""
+    cls = result.__class__
+    if cls is list or cls is GeneratorType:
+        return result  # type: ignore[no-any-return]
+    if isinstance(result, _NO_EVENT):
+        return ()
+    if isinstance(result, _ONE_EVENT) or hasattr(result, "_fields"):
+        return (result,)
+    if isinstance(result, tuple):
+        return (result,) if tuple_is_event and result else result
+    refuse_async(result)
+    if isinstance(result, Sequence) or hasattr(result, "__next__"):
+        return result  # type: ignore[no-any-return]
+    if hasattr(result, "__iter__") and not hasattr(result, "data"):
+        return result  # type: ignore[no-any-return]
+    return (result,)
+
+
+class Driver(ABC):
+    """One way to drive a parser. ``shape`` says it in a line; ``saw_list`` is True where all came back at once."""
+
+    shape = ""
+    saw_list = False
+    has_end = True
+
+    @abstractmethod
+    def drive(self, units: Sequence[Any], deliver: Deliver, append: Append) -> Driven:
+        """Run a new parser over the units; what left it, if anything, comes back and is not raised."""
+
+
+class Pull(Driver):
+    """A function over an iterable that returns or yields events, or a class made with the chunks and iterated."""
+
+    def __init__(self, call: Callable[[Any], Any], shape: str) -> None:
+        self.call = call
+        self.shape = shape
+
+    def drive(self, units: Sequence[Any], deliver: Deliver, append: Append) -> Driven:
+        """Hand over an iterator over the units, and read all that comes out."""
+        source = iter(units)
+        left = source.__length_hint__  # type: ignore[attr-defined]
+        size = len(units)
+        result = None
+        try:
+            result = self.call(source)
+            if result.__class__ is not GeneratorType:
+                self._check(result)
+            for item in result:
+                delivery = deliver(item, size - left())
+                if delivery is not None:
+                    append(delivery)
+        except BaseException as error:
+            if isinstance(result, GeneratorType):
+                result.close()
+            return result, error
+        return result, None
+
+    def _check(self, result: Any) -> None:
+        self.saw_list = isinstance(result, (list, tuple))
+        refuse_async(result)
+        if isinstance(result, (str, bytes, dict)):
+            raise TypeError(f"returned one {type(result).__name__}, where an iterable of events was expected")
+
+
+class Push(Driver):
+    """A class with a feed method that returns the events."""
+
+    def __init__(self, make: Callable[[], Any], feed: str, end: str | None, shape: str) -> None:
+        self.make = make
+        self.feed = feed
+        self.end = end
+        self.shape = shape
+        self.has_end = end is not None
+        self.tuple_is_event = False
+
+    def drive(self, units: Sequence[Any], deliver: Deliver, append: Append) -> Driven:
+        """Feed each unit to a new parser, then tell it the end."""
+        parser = None
+        taken = 0
+        try:
+            parser = self.make()
+            feed = getattr(parser, self.feed)
+            for unit in units:
+                taken += 1
+                result = feed(unit)
+                if result:
+                    if result.__class__ is not list:
+                        result = spread(result, self.tuple_is_event)
+                    for item in result:
+                        delivery = deliver(item, taken)
+                        if delivery is not None:
+                            append(delivery)
+            if self.end is not None:
+                for item in spread(getattr(parser, self.end)(), self.tuple_is_event):
+                    delivery = deliver(item, taken)
+                    if delivery is not None:
+                        append(delivery)
+        except BaseException as error:
+            return parser, error
+        return parser, None

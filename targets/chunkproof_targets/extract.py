@@ -1,0 +1,219 @@
+"""How an item that a target hands out becomes an `Event`.
+
+`Snapshot` is what calibration keeps of an item, copied at once, as a parser may reuse one object. `View` is what
+calibration learned; `View.converter` builds from it one specialised closure for the hot path, with a slow path behind
+it for items that are not what calibration saw.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from operator import attrgetter, itemgetter
+from typing import Any, Literal, NamedTuple
+
+from .contract import DEFAULT_TYPE, Delivery, Event
+from .times import Unit, digits_of
+
+__all__ = ["Deliver", "Kind", "Snapshot", "View", "canonical_json", "kind_of", "snapshot"]
+
+Kind = Literal["attribute", "key", "position", "itself"]
+Deliver = Callable[[Any, int], "Delivery | None"]
+
+_BYTES = (bytes, bytearray, memoryview)
+_MISSING = object()
+_new: Any = tuple.__new__
+
+
+class Snapshot(NamedTuple):
+    """An item as it was when it came out: its class, how its fields are reached, and their values by name."""
+
+    cls: type
+    kind: Kind
+    values: dict[Any, Any]
+    text: str
+
+
+def kind_of(item: object) -> Kind:
+    """How the fields of an item are reached."""
+    if isinstance(item, (str, *_BYTES)):
+        return "itself"
+    if isinstance(item, Mapping):
+        return "key"
+    if isinstance(item, (tuple, list)) and not hasattr(item, "_fields"):
+        return "position"
+    return "attribute"
+
+
+def snapshot(item: object) -> Snapshot:
+    """Copy an item: a dict's items, a tuple's positions, the public attributes of an object that are no methods."""
+    kind = kind_of(item)
+    values: dict[Any, Any]
+    if kind == "itself":
+        values = {"": item}
+    elif kind == "key":
+        values = dict(item)  # type: ignore[call-overload]
+    elif kind == "position":
+        values = dict(enumerate(item))  # type: ignore[arg-type]
+    else:
+        values = _attributes(item)
+    return Snapshot(type(item), kind, values, _short(item))
+
+
+def _attributes(item: object) -> dict[str, Any]:
+    values = {}
+    for name in dir(item):
+        if name.startswith("_"):
+            continue
+        try:
+            value = getattr(item, name)
+        except Exception:  # a property that raises shows nothing
+            continue
+        if not callable(value):
+            values[name] = value
+    return values
+
+
+def _short(item: object) -> str:
+    try:
+        text = repr(item)
+    except Exception as error:
+        text = f"<{type(item).__name__} whose repr raises {type(error).__name__}>"
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def canonical_json(value: object) -> str:
+    """The one text by which decoded JSON is compared; text that is not JSON is compared as the string it is."""
+    try:
+        return json.dumps(value, sort_keys=True, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        return f"<{type(value).__name__} that is not JSON: {error}>"
+
+
+def as_text(value: object) -> str | None:
+    """A value as exact `str`: bytes decoded, None kept, anything else marked as what it is."""
+    if value is None or value.__class__ is str:
+        return value  # type: ignore[return-value]
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, _BYTES):
+        return bytes(value).decode("utf-8", "replace")
+    return f"<{type(value).__name__}: {_short(value)}>"
+
+
+@dataclass(frozen=True)
+class View:
+    """Where type, data, id and retry stand on an item, as calibration found it; None is not shown.
+
+    ``classes`` are the classes of the events seen, ``others`` those of items that were no events.
+    """
+
+    kind: Kind
+    data: Any
+    form: Literal["text", "json"]
+    type: Any = None
+    id: Any = None
+    retry: Any = None
+    unit: Unit = "ms"
+    classes: frozenset[type] = frozenset()
+    others: frozenset[type] = frozenset()
+
+    def field(self, item: Any, name: Any) -> Any:
+        """The value of a field on an item; None where there is none."""
+        if name is None:
+            return None
+        value = self._reach(item, name)
+        return None if value is _MISSING else value
+
+    def _reach(self, item: Any, name: Any) -> Any:
+        if self.kind == "itself":
+            return item
+        if self.kind == "attribute":
+            return getattr(item, name, _MISSING)
+        try:
+            return item[name]
+        except (KeyError, IndexError):
+            return _MISSING
+
+    def is_event(self, item: Any) -> bool:
+        """Whether an item is an event: of a class that calibration saw as one, or of a new one that holds data."""
+        cls = type(item)
+        if kind_of(item) != self.kind or (cls in self.others and cls not in self.classes):
+            return False
+        data = self._reach(item, self.data)
+        if data is _MISSING:
+            return False
+        if data is not None:
+            return True
+        known = issubclass(cls, tuple(self.classes))
+        return known and not any(_optional(self, item, name) is not None for name in ("comment", "retry"))
+
+    def slow(self, item: Any, taken: int) -> Delivery | None:
+        """Convert any item; None where it is no event."""
+        if not self.is_event(item):
+            return None
+        data = self.field(item, self.data)
+        text = as_text(data) if self.form == "text" else canonical_json(data)
+        event = Event(
+            None if self.type is None else (as_text(self.field(item, self.type)) or DEFAULT_TYPE),
+            text,
+            None if self.id is None else (as_text(self.field(item, self.id)) or ""),
+        )
+        retry = None if self.retry is None else digits_of(self.field(item, self.retry), self.unit)
+        return Delivery(event, taken, retry)
+
+    def converter(self) -> Deliver:
+        """The closure that turns an item into a delivery, or into None where it is no event."""
+        slow = self.slow
+        if self.form == "json" or self.retry is not None or self.kind == "itself":
+            return _text_converter(self) if self.kind == "itself" and self.form == "text" else slow
+        read = self._reader()
+        classes = self.classes
+        default, empty = (None if self.type is None else DEFAULT_TYPE), (None if self.id is None else "")
+        type_class, id_class = type(default), type(empty)
+
+        def convert(item: Any, taken: int) -> Delivery | None:
+            if item.__class__ in classes:
+                try:
+                    type_, data, id_ = read(item)
+                except (AttributeError, KeyError, IndexError):
+                    return slow(item, taken)
+                type_ = type_ or default
+                id_ = id_ or empty
+                if data.__class__ is str and type_.__class__ is type_class and id_.__class__ is id_class:
+                    return _new(Delivery, (_new(Event, (type_, data, id_)), taken, None))  # type: ignore[no-any-return]
+            return slow(item, taken)
+
+        return convert
+
+    def _reader(self) -> Callable[[Any], tuple[Any, Any, Any]]:
+        getter: Any = attrgetter if self.kind == "attribute" else itemgetter
+        if self.type is not None and self.id is not None:
+            return getter(self.type, self.data, self.id)  # type: ignore[no-any-return]
+        data = getter(self.data)
+        if self.type is not None:
+            pair = getter(self.type, self.data)
+            return lambda item: (*pair(item), None)
+        if self.id is not None:
+            pair = getter(self.data, self.id)
+            return lambda item: (None, *pair(item))
+        return lambda item: (None, data(item), None)
+
+
+def _text_converter(view: View) -> Deliver:
+    """Items that are the data themselves, as str or bytes."""
+    slow = view.slow
+
+    def convert(item: Any, taken: int) -> Delivery | None:
+        if item.__class__ is str:
+            return _new(Delivery, (_new(Event, (None, item, None)), taken, None))  # type: ignore[no-any-return]
+        return slow(item, taken)
+
+    return convert
+
+
+def _optional(view: View, item: Any, name: str) -> Any:
+    if view.kind == "attribute":
+        return getattr(item, name, None)
+    return item.get(name) if view.kind == "key" else None
