@@ -1,0 +1,503 @@
+"""What the four libraries do, held to models of them: the reference parser with each library's departures.
+
+The models say that the table in ``reports/library-departures.md`` is complete over the streams tried here, and that the
+adapters add no departure of their own. Each row of the table is run as well.
+"""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import gc
+import importlib
+import logging
+import random
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from chunkproof.oracle import interpret
+from chunkproof_targets.contract import Event
+from chunkproof_targets.libraries import LIBRARIES, find_library
+from chunkproof_targets.reference import ReferenceParser
+
+Shown = tuple[str | None, ...]
+
+NAMES = list(LIBRARIES)
+TABLE = Path(__file__).parents[2] / "reports" / "library-departures.md"
+
+
+def parser_of(name: str) -> Callable[[Iterable[bytes]], Iterator[Any]]:
+    library = LIBRARIES[name]
+    if not library.is_installed():
+        pytest.skip(f"{name} needs {' and '.join(library.distributions)}: pip install 'chunkproof[libraries]'")
+    parse: Callable[[Iterable[bytes]], Iterator[Any]] = importlib.import_module(library.module).parse
+    return parse
+
+
+def is_event(item: Any) -> bool:
+    return type(item).__name__ != "Comment"
+
+
+def shown(name: str, item: Any) -> Event:
+    last_event_id = item.last_event_id if name == "launchdarkly" else item.id
+    return Event(item.event or "message", item.data, last_event_id or "")
+
+
+def run(name: str, chunks: Iterable[bytes]) -> tuple[list[Event], str | None]:
+    """The events that came out, and the name of the exception that ended them."""
+    events = []
+    reader = parser_of(name)(chunks)
+    try:
+        for item in reader:
+            if is_event(item):
+                events.append(shown(name, item))
+    except UnicodeDecodeError as error:
+        return events, type(error).__name__
+    return events, None
+
+
+def bytewise(wire: bytes) -> list[bytes]:
+    return [wire[i : i + 1] for i in range(len(wire))]
+
+
+# Models: the reference parser, less what each library leaves out ------------------------------------------------------
+
+
+class KeepsMark(ReferenceParser):
+    def strip_mark(self, text: str) -> str:
+        return text
+
+
+class StrictLines(KeepsMark):
+    """Splits bytes, then decodes each line and raises: U+DC80 and above stand for the bytes that cannot be decoded."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+
+    def read_line(self, line: str) -> None:
+        line.encode("utf-8", "surrogateescape").decode()
+        super().read_line(line)
+
+
+class DispatchesWithoutData(KeepsMark):
+    """Any of data, type, id (of this block or one before) or retry makes an event."""
+
+    retry: int | None = None
+
+    def field_retry(self, value: str) -> None:
+        try:
+            self.retry = int(value)
+        except ValueError:
+            return
+
+    def dispatch(self) -> None:
+        self.commit_id()
+        if self._data or self._type or self._id or self.retry is not None:
+            self.emit(Event(self.event_type(), self.join_data(), self.last_event_id))
+        self.retry = None
+        self.reset_buffers()
+
+
+class OpenaiModel(DispatchesWithoutData, StrictLines):
+    def end(self) -> None:
+        """The unfinished line is decoded, and read: no field of it can reach an event."""
+        self.read_line(self._line or ":")
+
+
+class LaunchdarklyModel(StrictLines):
+    """An id of a block without data is forgotten."""
+
+    def dispatch(self) -> None:
+        if not self._data:
+            self._id = self.last_event_id
+        super().dispatch()
+
+
+class SseclientModel(KeepsMark):
+    """Looks for a blank line in the last bytes, keeps no id, and takes the end of the stream for a blank line."""
+
+    block = b""
+
+    def feed(self, chunk: bytes) -> list[Event]:
+        for line in chunk.splitlines(keepends=True):
+            self.block += line
+            if self.block.endswith((b"\n\n", b"\r\r", b"\r\n\r\n")):
+                self.read_block()
+        return self.take_events()
+
+    def close(self) -> list[Event]:
+        self.read_block()
+        return self.take_events()
+
+    def read_block(self) -> None:
+        block, self.block = self.block, b""
+        self._id = ""
+        for line in re.split(b"\r\n|\r|\n", block):
+            text = line.decode()
+            if text:
+                self.read_line(text)
+        self.dispatch()
+
+    def field_id(self, value: str) -> None:
+        self._id = value
+
+
+MODELS: dict[str, type[ReferenceParser]] = {
+    "httpx_sse": DispatchesWithoutData,
+    "sseclient_py": SseclientModel,
+    "openai": OpenaiModel,
+    "launchdarkly": LaunchdarklyModel,
+}
+
+
+def run_model(name: str, chunks: list[bytes]) -> tuple[list[Event], str | None]:
+    model = MODELS[name]()
+    events: list[Event] = []
+    try:
+        for chunk in chunks:
+            events += model.feed(chunk)
+        events += model.close()
+    except UnicodeDecodeError as error:
+        return events + model.take_events(), type(error).__name__
+    return events, None
+
+
+# Streams --------------------------------------------------------------------------------------------------------------
+
+LINES = [
+    *["data: a", "data:b", "data", "data:", "data:  two", "data:\ttab", "data: trailing ", "data: a:b", "data: [DONE]"],
+    *[
+        "data: 流式🙂",
+        "data: 👩‍👩‍👧 e\u0301 \ufeff",
+        "data: x\u2028y\u2029z\u0085w",
+        "data: \x0b\x0c\x1c\x1d\x1e",
+        "data: n\0l",
+    ],
+    *["event: e", "event:", "event", "event:  流", "event: message", "Event: x", "event : x", " data: x"],
+    *["id: 1", "id: 流", "id:", "id", "id:  1 ", "id: a\0b"],
+    *["retry: 5", "retry:05", "retry: x", "retry", "retry: +5", "retry: 5 ", "retry: ٣", "retry: 1_0"],
+    *[":", ": ping", ":data: x", "unknown: x", "unknown", " ", "\t", "\u2028", "dataa: x"],
+]
+ODD_BYTES = [b"\xef\xbb\xbf", b"\xff", b"\xe4", b"\xf0\x9f", b"\xed\xa0\x80", b"\xc0\x80", b"\r", b"\n", b"\0"]
+
+
+def random_stream(rng: random.Random) -> bytes:
+    """Lines with ends of one kind or of all kinds, blank lines about as often as others, at times an odd byte."""
+    ends = rng.choice([[b"\n"], [b"\r\n"], [b"\r"], [b"\n", b"\r\n", b"\r"]])
+    wire = b"\xef\xbb\xbf" if rng.random() < 0.1 else b""
+    for _ in range(rng.randint(1, 8)):
+        wire += rng.choice(LINES).encode() + rng.choice(ends)
+        while rng.random() < 0.5:
+            wire += rng.choice(ends)
+    if rng.random() < 0.2:
+        at = rng.randint(0, len(wire))
+        wire = wire[:at] + rng.choice(ODD_BYTES) + wire[at:]
+    return wire[: rng.randint(0, len(wire))] if rng.random() < 0.2 else wire
+
+
+def chunkings(wire: bytes, rng: random.Random) -> Iterator[list[bytes]]:
+    """Whole, bytewise, in twos, threes and sevens, and at random cuts with empty chunks between."""
+    yield [wire]
+    for size in (1, 2, 3, 7):
+        yield [wire[i : i + size] for i in range(0, len(wire), size)]
+    cuts = sorted(rng.choices(range(len(wire) + 1), k=6))
+    yield [wire[a:b] for a, b in zip([0, *cuts], [*cuts, len(wire)], strict=True)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_library_does_what_its_model_does_however_a_stream_is_cut(name: str) -> None:
+    rng = random.Random(name)
+    for _ in range(500):
+        wire = random_stream(rng)
+        for chunks in chunkings(wire, rng):
+            assert run(name, chunks) == run_model(name, chunks), chunks
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_models_differ_from_the_standard_on_the_streams_tried(name: str) -> None:
+    rng = random.Random(name)
+    wires = [random_stream(rng) for _ in range(200)]
+    assert any(run_model(name, [wire]) != (list(interpret(wire).events), None) for wire in wires)
+
+
+PLAIN = [
+    (
+        'event: message_start\ndata: {"type":"message_start"}\n\ndata: {"text":"流式"}\n\n: ping\n\ndata: [DONE]\n\n',
+        ["\n", "\r\n", "\r"],
+    ),
+    ("data: 第一行\ndata: 第二行\n\ndata\n\ndata:\ndata: x\ndata:\n\n\n\n", ["\n", "\r\n", "\r"]),
+    ("data: a\nevent: last\n\ndata: 👩‍👩‍👧\u2028\u0085\x0b \n\nunknown: x\nData: y\n\n", ["\n", "\r\n", "\r"]),
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_plain_streams_come_out_right_at_every_pair_of_cuts(name: str) -> None:
+    for text, ends in PLAIN:
+        for end in ends:
+            wire = text.replace("\n", end).encode()
+            right = (list(interpret(wire).events), None)
+            assert right[0]
+            for first in range(0, len(wire) + 1, 3):
+                for second in range(first, len(wire) + 1, 5):
+                    chunks = [wire[:first], wire[first:second], wire[second:]]
+                    assert run(name, chunks) == right, chunks
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_values_of_64_ki_characters_and_streams_of_300_events_come_out_whole(name: str) -> None:
+    long = "流" * 65_536
+    wire = f"data: {long}\n\n".encode()
+    assert run(name, [wire]) == ([Event("message", long, "")], None)
+    assert run(name, [wire[i : i + 1000] for i in range(0, len(wire), 1000)]) == ([Event("message", long, "")], None)
+    many = b"data: x\n\n" * 300
+    assert run(name, [many]) == ([Event("message", "x", "")] * 300, None)
+
+
+# Driving --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_event_comes_out_before_the_next_chunk_is_taken(name: str) -> None:
+    taken: list[bytes] = []
+
+    def source() -> Iterator[bytes]:
+        for chunk in (b"data: 1\n", b"\n", b"data: 2\n\ndata: 3\n\n", b"data: 4\n\n"):
+            taken.append(chunk)
+            yield chunk
+
+    reader = parser_of(name)(source())
+    assert taken == []
+    assert [(next(reader).data, len(taken)) for _ in range(4)] == [("1", 2), ("2", 3), ("3", 3), ("4", 4)]
+    assert list(reader) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_chunks_and_empty_chunks_give_nothing(name: str) -> None:
+    assert run(name, []) == ([], None)
+    assert run(name, [b"", b""]) == ([], None)
+    assert run(name, [b"", b"data: 1\n", b"", b"\n", b""]) == ([Event("message", "1", "")], None)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_error_of_the_source_reaches_the_user(name: str) -> None:
+    def source() -> Iterator[bytes]:
+        yield b"data: 1\n\n"
+        raise ConnectionResetError("by the test")
+
+    reader = parser_of(name)(source())
+    assert next(reader).data == "1"
+    with pytest.raises(ConnectionResetError, match="by the test"):
+        next(reader)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_reader_left_early_closes_its_source(name: str) -> None:
+    closed: list[bool] = []
+
+    def source() -> Iterator[bytes]:
+        try:
+            while True:
+                yield b"data: 1\n\n"
+        finally:
+            closed.append(True)
+
+    chunks = source()
+    reader = parser_of(name)(chunks)
+    next(reader)
+    reader.close()  # type: ignore[attr-defined]  # a generator
+    del reader, chunks
+    gc.collect()  # a ResourceWarning here is an error
+    assert closed == [True]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_second_run_sees_nothing_of_the_first(name: str) -> None:
+    first = run(name, [b"id: 1\nretry: 5\nevent: e\ndata: a\n\ndata: b"])
+    assert first[0][0] == Event("e", "a", "1")
+    assert run(name, [b"data: c\n\n"]) == ([Event("message", "c", "")], None)
+
+
+def test_runs_of_launchdarkly_leave_no_log_handlers_behind() -> None:
+    parse = parser_of("launchdarkly")
+    names = ["launchdarkly-eventsource.null", "chunkproof_targets.libraries.launchdarkly"]
+    before = [len(logging.getLogger(name).handlers) for name in names]
+    for _ in range(5):
+        assert list(parse([])) == []
+    assert [len(logging.getLogger(name).handlers) for name in names] == before
+
+
+def test_launchdarkly_passes_comments_on_and_keeps_its_connection_to_itself() -> None:
+    items = list(parser_of("launchdarkly")([b": ping\ndata: 1\n\n"]))
+    assert [type(item).__name__ for item in items] == ["Comment", "Event"]
+    assert items[0].comment == " ping"
+
+
+# Names ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("httpx-sse", "httpx_sse"),
+        ("httpx_sse", "httpx_sse"),
+        ("sseclient-py", "sseclient_py"),
+        ("OpenAI", "openai"),
+        ("launchdarkly", "launchdarkly"),
+        ("launchdarkly-eventsource", "launchdarkly"),
+    ],
+)
+def test_a_library_is_found_by_its_name_or_its_distribution(name: str, found: str) -> None:
+    assert find_library(name) is LIBRARIES[found]
+
+
+@pytest.mark.parametrize("name", ["", "httpx", "mypkg.parser", "chunkproof_targets.libraries.openai"])
+def test_other_names_are_no_libraries(name: str) -> None:
+    assert find_library(name) is None
+
+
+# The table ------------------------------------------------------------------------------------------------------------
+
+
+class Row(NamedTuple):
+    library: str
+    version: str
+    departure: str
+    wire: bytes
+    cut: str
+    expected: list[Shown]
+    actual: list[Shown]
+    raised: str | None
+    clause: str
+    why: str
+
+
+def table() -> list[Row]:
+    rows = []
+    for line in TABLE.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+        if not line.startswith("| ") or cells[0] in ("library", "---"):
+            continue
+        library, version, departure, wire, cut, expected, actual, clause, why = cells
+        events, _, raised = actual.strip("`").partition(" then ")
+        rows.append(
+            Row(
+                *(library, version, departure, ast.literal_eval(wire.strip("`")), cut),
+                *(ast.literal_eval(expected.strip("`")), ast.literal_eval(events), raised or None, clause, why),
+            )
+        )
+    return rows
+
+
+ROWS = table()
+ROW_IDS = [f"{row.library}: {row.departure}" for row in ROWS]
+
+
+def of_version(row: Row) -> Row:
+    parser_of(row.library)
+    installed = LIBRARIES[row.library].versions()[0].rpartition(" ")[2]
+    if installed != row.version:
+        pytest.skip(f"the row is about {row.library} {row.version}; {installed} is installed")
+    return row
+
+
+def expected_of(wire: bytes, with_retry: bool) -> list[Shown]:
+    outcome = interpret(wire)
+    if not with_retry:
+        return [tuple(event) for event in outcome.events]
+    return [(*event, own) for event, (own, _) in zip(outcome.events, outcome.event_retries, strict=True)]
+
+
+def actual_of(name: str, chunks: list[bytes], with_retry: bool) -> tuple[list[Shown], str | None]:
+    if not with_retry:
+        events, raised = run(name, chunks)
+        return [tuple(event) for event in events], raised
+    items = [item for item in parser_of(name)(chunks) if is_event(item)]
+    return [(*shown(name, item), None if item.retry is None else str(item.retry)) for item in items], None
+
+
+def test_the_table_has_rows_for_every_library() -> None:
+    assert {row.library for row in ROWS} == set(NAMES)
+    assert len({(row.library, row.wire) for row in ROWS}) == len(ROWS)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=ROW_IDS)
+def test_row_is_what_the_library_does(row: Row) -> None:
+    of_version(row)
+    with_retry = len(row.expected[0]) == 4 if row.expected else False
+    assert row.cut in ("any", "whole")
+    assert expected_of(row.wire, with_retry) == row.expected
+    assert actual_of(row.library, [row.wire], with_retry) == (row.actual, row.raised)
+    in_bytes = actual_of(row.library, bytewise(row.wire), with_retry)
+    assert in_bytes == ((row.actual, row.raised) if row.cut == "any" else (row.expected, None))
+    assert (row.actual, row.raised) != (row.expected, None)
+    assert row.clause.startswith("9.2.")
+    assert row.why
+
+
+@pytest.mark.parametrize("row", ROWS, ids=ROW_IDS)
+def test_row_has_no_byte_to_spare(row: Row) -> None:
+    of_version(row)
+    with_retry = len(row.expected[0]) == 4 if row.expected else False
+    kind = (len(row.expected), len(row.actual), row.raised)
+    for at in range(len(row.wire)):
+        wire = row.wire[:at] + row.wire[at + 1 :]
+        if b"retry:\n" in wire:
+            continue  # left open by the standard
+        expected = expected_of(wire, with_retry)
+        actual, raised = actual_of(row.library, [wire], with_retry)
+        same_kind = (len(expected), len(actual), raised) == kind
+        assert not (same_kind and (actual, raised) != (expected, None)), wire
+
+
+@pytest.mark.parametrize("name", ["httpx_sse", "openai"])
+@pytest.mark.parametrize("value", ["+5", "-5", " 5", "5 ", "5\t", "1_0", "٣"])
+def test_retry_takes_what_int_takes(name: str, value: str) -> None:
+    wire = f"retry: {value}\ndata\n\n".encode()
+    assert expected_of(wire, with_retry=True) == [("message", "", "", None)]
+    assert actual_of(name, [wire], with_retry=True) == ([("message", "", "", str(int(value)))], None)
+
+
+@pytest.mark.parametrize("name", ["httpx_sse", "openai"])
+def test_retry_of_thousands_of_digits_does_not_raise(name: str) -> None:
+    wire = b"retry: " + b"9" * 5000 + b"\ndata\n\n"
+    assert actual_of(name, [wire], with_retry=True) == ([("message", "", "", None)], None)
+
+
+# Beside the events ----------------------------------------------------------------------------------------------------
+
+
+def test_launchdarkly_retry_never_takes_effect() -> None:
+    parser_of("launchdarkly")
+    module: Any = importlib.import_module("chunkproof_targets.libraries.launchdarkly")
+    config: Any = importlib.import_module("ld_eventsource.config")
+    delays = config.RetryDelayStrategy.default(jitter_multiplier=None)
+    source = module._InMemory([b"retry: 7000\ndata: 1\n\n"])
+    with module.SSEClient(source, initial_retry_delay=2, retry_delay_strategy=delays) as client:
+        assert [event.data for event in client.events] == ["1"]
+        assert client.next_retry_delay == 2
+    assert interpret(b"retry: 7000\ndata: 1\n\n").retries == ("7000",)
+
+
+def test_httpx_sse_decodes_by_the_charset_of_the_response() -> None:
+    parser_of("httpx_sse")
+    module: Any = importlib.import_module("chunkproof_targets.libraries.httpx_sse")
+    headers = {"Content-Type": "text/event-stream; charset=iso-8859-1"}
+    response = module.httpx.Response(200, headers=headers, content=iter(["data: 流\n\n".encode()]))
+    assert [event.data for event in module.EventSource(response).iter_sse()] == ["æµ\x81"]
+
+
+def test_httpx_sse_holds_a_line_that_ends_in_cr_until_the_next_chunk() -> None:
+    taken: list[bytes] = []
+
+    def source() -> Iterator[bytes]:
+        for chunk in (b"data: 1\r\r", b": next"):
+            taken.append(chunk)
+            yield chunk
+
+    assert next(parser_of("httpx_sse")(source())).data == "1"
+    assert len(taken) == 2
