@@ -47,7 +47,7 @@ def parser_c(chunks: Iterable[bytes]) -> Iterator[str]:
 
     Its fault: a character that a chunk's end cuts becomes two to four U+FFFD, inside text that still parses as JSON.
     """
-    return _data_events(_lines(map(_decode_alone, chunks)))
+    yield from _data_events(_lines(map(_decode_alone, chunks)))
 
 
 def parser_d(chunks: Iterable[bytes]) -> Iterator[str]:
@@ -56,7 +56,7 @@ def parser_d(chunks: Iterable[bytes]) -> Iterator[str]:
     Outside its scope, in its author's words: data fields only (no event, id or retry); LF with an optional CR before
     it (no bare CR); an unfinished event is not sent; no flush of the decoder at the end.
     """
-    return _data_events(_lines(_decode_with_state(chunks)))
+    yield from _data_events(_lines(_decode_with_state(chunks)))
 
 
 def strict_reader(chunks: Iterable[bytes]) -> Iterator[str]:
@@ -67,7 +67,7 @@ def strict_reader(chunks: Iterable[bytes]) -> Iterator[str]:
 
     Outside its scope, in its author's words: lone CR, byte order mark, event, id, retry, reconnection.
     """
-    return _data_events(_lines(_decode_strictly(chunks)))
+    yield from _data_events(_lines(_decode_strictly(chunks)))
 
 
 def fetch_loop(chunks: Iterable[bytes]) -> Iterator[str]:
