@@ -10,6 +10,7 @@ import ast
 import codecs
 import gc
 import importlib
+import importlib.metadata
 import logging
 import random
 import re
@@ -21,20 +22,23 @@ import pytest
 
 from chunkproof.oracle import interpret
 from chunkproof_targets.contract import Event
-from chunkproof_targets.libraries import LIBRARIES, find_library
 from chunkproof_targets.reference import ReferenceParser
+from chunkproof_targets.registry import TABLE as TARGETS
 
 Shown = tuple[str | None, ...]
 
-NAMES = list(LIBRARIES)
+NAMES = [name for name, entry in TARGETS.items() if ".libraries." in entry.target]
 TABLE = Path(__file__).parents[2] / "reports" / "library-departures.md"
 
 
 def parser_of(name: str) -> Callable[[Iterable[bytes]], Iterator[Any]]:
-    library = LIBRARIES[name]
-    if not library.is_installed():
-        pytest.skip(f"{name} needs {' and '.join(library.distributions)}: pip install 'chunkproof[libraries]'")
-    parse: Callable[[Iterable[bytes]], Iterator[Any]] = importlib.import_module(library.module).parse
+    module, _, attribute = TARGETS[name].target.partition(":")
+    try:
+        parse: Callable[[Iterable[bytes]], Iterator[Any]] = getattr(importlib.import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("chunkproof"):
+            raise
+        pytest.skip(f"{name} needs {error.name}: pip install 'chunkproof[libraries]'")
     return parse
 
 
@@ -43,7 +47,7 @@ def is_event(item: Any) -> bool:
 
 
 def shown(name: str, item: Any) -> Event:
-    last_event_id = item.last_event_id if name == "launchdarkly" else item.id
+    last_event_id = item.last_event_id if name == "launchdarkly-eventsource" else item.id
     return Event(item.event or "message", item.data, last_event_id or "")
 
 
@@ -148,10 +152,10 @@ class SseclientModel(KeepsMark):
 
 
 MODELS: dict[str, type[ReferenceParser]] = {
-    "httpx_sse": DispatchesWithoutData,
-    "sseclient_py": SseclientModel,
+    "httpx-sse": DispatchesWithoutData,
+    "sseclient-py": SseclientModel,
     "openai": OpenaiModel,
-    "launchdarkly": LaunchdarklyModel,
+    "launchdarkly-eventsource": LaunchdarklyModel,
 }
 
 
@@ -323,7 +327,7 @@ def test_a_second_run_sees_nothing_of_the_first(name: str) -> None:
 
 
 def test_runs_of_launchdarkly_leave_no_log_handlers_behind() -> None:
-    parse = parser_of("launchdarkly")
+    parse = parser_of("launchdarkly-eventsource")
     names = ["launchdarkly-eventsource.null", "chunkproof_targets.libraries.launchdarkly"]
     before = [len(logging.getLogger(name).handlers) for name in names]
     for _ in range(5):
@@ -332,32 +336,9 @@ def test_runs_of_launchdarkly_leave_no_log_handlers_behind() -> None:
 
 
 def test_launchdarkly_passes_comments_on_and_keeps_its_connection_to_itself() -> None:
-    items = list(parser_of("launchdarkly")([b": ping\ndata: 1\n\n"]))
+    items = list(parser_of("launchdarkly-eventsource")([b": ping\ndata: 1\n\n"]))
     assert [type(item).__name__ for item in items] == ["Comment", "Event"]
     assert items[0].comment == " ping"
-
-
-# Names ----------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("name", "found"),
-    [
-        ("httpx-sse", "httpx_sse"),
-        ("httpx_sse", "httpx_sse"),
-        ("sseclient-py", "sseclient_py"),
-        ("OpenAI", "openai"),
-        ("launchdarkly", "launchdarkly"),
-        ("launchdarkly-eventsource", "launchdarkly"),
-    ],
-)
-def test_a_library_is_found_by_its_name_or_its_distribution(name: str, found: str) -> None:
-    assert find_library(name) is LIBRARIES[found]
-
-
-@pytest.mark.parametrize("name", ["", "httpx", "mypkg.parser", "chunkproof_targets.libraries.openai"])
-def test_other_names_are_no_libraries(name: str) -> None:
-    assert find_library(name) is None
 
 
 # The table ------------------------------------------------------------------------------------------------------------
@@ -399,7 +380,7 @@ ROW_IDS = [f"{row.library}: {row.departure}" for row in ROWS]
 
 def of_version(row: Row) -> Row:
     parser_of(row.library)
-    installed = LIBRARIES[row.library].versions()[0].rpartition(" ")[2]
+    installed = importlib.metadata.version(str(TARGETS[row.library].distribution))
     if installed != row.version:
         pytest.skip(f"the row is about {row.library} {row.version}; {installed} is installed")
     return row
@@ -421,7 +402,7 @@ def actual_of(name: str, chunks: list[bytes], with_retry: bool) -> tuple[list[Sh
 
 
 def test_the_table_has_rows_for_every_library() -> None:
-    assert {row.library for row in ROWS} == set(NAMES)
+    assert {row.library for row in ROWS} == set(NAMES) == set(MODELS)
     assert len({(row.library, row.wire) for row in ROWS}) == len(ROWS)
 
 
@@ -454,7 +435,7 @@ def test_row_has_no_byte_to_spare(row: Row) -> None:
         assert not (same_kind and (actual, raised) != (expected, None)), wire
 
 
-@pytest.mark.parametrize("name", ["httpx_sse", "openai"])
+@pytest.mark.parametrize("name", ["httpx-sse", "openai"])
 @pytest.mark.parametrize("value", ["+5", "-5", " 5", "5 ", "5\t", "1_0", "٣"])
 def test_retry_takes_what_int_takes(name: str, value: str) -> None:
     wire = f"retry: {value}\ndata\n\n".encode()
@@ -462,7 +443,7 @@ def test_retry_takes_what_int_takes(name: str, value: str) -> None:
     assert actual_of(name, [wire], with_retry=True) == ([("message", "", "", str(int(value)))], None)
 
 
-@pytest.mark.parametrize("name", ["httpx_sse", "openai"])
+@pytest.mark.parametrize("name", ["httpx-sse", "openai"])
 def test_retry_of_thousands_of_digits_does_not_raise(name: str) -> None:
     wire = b"retry: " + b"9" * 5000 + b"\ndata\n\n"
     assert actual_of(name, [wire], with_retry=True) == ([("message", "", "", None)], None)
@@ -472,7 +453,7 @@ def test_retry_of_thousands_of_digits_does_not_raise(name: str) -> None:
 
 
 def test_launchdarkly_retry_never_takes_effect() -> None:
-    parser_of("launchdarkly")
+    parser_of("launchdarkly-eventsource")
     module: Any = importlib.import_module("chunkproof_targets.libraries.launchdarkly")
     config: Any = importlib.import_module("ld_eventsource.config")
     delays = config.RetryDelayStrategy.default(jitter_multiplier=None)
@@ -484,7 +465,7 @@ def test_launchdarkly_retry_never_takes_effect() -> None:
 
 
 def test_httpx_sse_decodes_by_the_charset_of_the_response() -> None:
-    parser_of("httpx_sse")
+    parser_of("httpx-sse")
     module: Any = importlib.import_module("chunkproof_targets.libraries.httpx_sse")
     headers = {"Content-Type": "text/event-stream; charset=iso-8859-1"}
     response = module.httpx.Response(200, headers=headers, content=iter(["data: 流\n\n".encode()]))
@@ -499,5 +480,5 @@ def test_httpx_sse_holds_a_line_that_ends_in_cr_until_the_next_chunk() -> None:
             taken.append(chunk)
             yield chunk
 
-    assert next(parser_of("httpx_sse")(source())).data == "1"
+    assert next(parser_of("httpx-sse")(source())).data == "1"
     assert len(taken) == 2
