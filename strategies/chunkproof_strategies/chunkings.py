@@ -22,6 +22,7 @@ __all__ = [
     "sore_cuts",
     "sore_points",
     "with_empty_chunks",
+    "without_empty_chunks",
 ]
 
 Cuts = tuple[int, ...]
@@ -37,7 +38,12 @@ _SORE = re.compile(
 
 
 def chunks_of(wire: bytes, cuts: Sequence[int]) -> list[bytes]:
-    """The chunks of a wire: one more than there are cuts."""
+    """The chunks of a wire: one more than there are cuts.
+
+    The empty wire is no chunk at all, and each cut in it is one empty chunk.
+    """
+    if not wire:
+        return [b""] * len(cuts)
     if len(cuts) == len(wire) - 1:
         # Bytewise, the commonest plan (or one with as many cuts: then the general way).
         if cuts == bytewise(wire):
@@ -104,6 +110,11 @@ def sore_cuts(source: Source, wire: bytes) -> Cuts:
         return tuple(points)
     chosen = [source.pick(points) for _ in range(count + 1)]
     return tuple(sorted(chosen))
+
+
+def without_empty_chunks(cuts: Cuts, length: int) -> Cuts:
+    """The same plan without its empty chunks."""
+    return tuple(sorted(set(cuts) - {0, length}))
 
 
 def with_empty_chunks(cuts: Cuts, length: int) -> Cuts:

@@ -77,6 +77,11 @@ class Draft:
         """Whether nothing has been written yet."""
         return not self._wire
 
+    @property
+    def size(self) -> int:
+        """How many bytes have been written."""
+        return len(self._wire)
+
     # values ------------------------------------------------------------------------------------------------------
 
     def word(self) -> str:

@@ -1,0 +1,272 @@
+"""Runs rules against a target: search for a failure, shrink it, say what it is.
+
+Strategy: the seeded driver makes streams as fast as it can, each interpreted once and run under several plans of cuts;
+then Hypothesis adds examples of its own, through the same grammar. The first failure ends the search; the shrinker makes
+it small within the same rule and the same kind of difference.
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from random import Random
+
+from chunkproof_reports.results import Counterexample, Kind, Results, RuleResult, Status, TargetRecord
+from chunkproof_reports.results import Stream as StreamRecord
+from chunkproof_strategies.chunkings import Cuts, chunks_of, without_empty_chunks
+from chunkproof_strategies.generator import RandomSource
+from chunkproof_strategies.grammar import Draft, Stream
+from chunkproof_targets.contract import Run, Target
+
+from .counterexample import TOKEN_LENGTH_MAX, Case, encode_token
+from .examples import hypothesis_examples
+from .judge import Expectation, expect, record_of_run
+from .rules import RULES, Rule
+from .shrinker import shrink
+from .traits import traits
+from .watch import Watch
+
+__all__ = ["EFFORTS", "RELEASE_SEED", "Effort", "Finding", "Session", "check", "check_rule", "describe_target", "resolve_seed"]
+
+RELEASE = version("chunkproof")
+#: The seed of every run that asks for no other: fixed by release, so that nobody's CI turns red by chance.
+RELEASE_SEED = RELEASE
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is done for each rule: checks of the seeded driver, and Hypothesis examples on top.
+
+    ``checks`` is what a rule of weight 1 makes on streams of ordinary length; a check of a long wire counts for more.
+    """
+
+    name: str
+    checks: int
+    examples: int
+
+
+EFFORTS = {effort.name: effort for effort in (Effort("smoke", 250, 4), Effort("default", 12_000, 40), Effort("deep", 120_000, 400))}
+
+# A check of so many bytes counts double, of twice as many three times, and so on.
+_BYTES_A_CHECK = 256
+# So many streams in a row that were seen before: the rule has no more of them.
+_REPEATS_MAX = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A stream on which the target differs: what was run before it, the wire, its cuts, and in what way."""
+
+    before: tuple[bytes, ...]
+    wire: bytes
+    cuts: Cuts
+    kind: Kind
+
+
+@dataclass(slots=True)
+class Session:
+    """One rule against one target: runs streams under plans, counts, and keeps the first failure."""
+
+    rule: Rule
+    target: Target
+    watch: Watch
+    checks: int = 0
+    streams: int = 0
+    spent: float = 0.0
+
+    def run(self, wire: bytes, cuts: Cuts, before: tuple[bytes, ...] = ()) -> Run:
+        """One run of the target, behind those that come before it."""
+        for earlier in before:
+            self.watch.run(self.target, chunks_of(earlier, ()))
+        return self.watch.run(self.target, chunks_of(wire, cuts))
+
+    def try_stream(self, stream: Stream, plans: Iterable[Cuts] | None, source: RandomSource) -> Finding | None:
+        """Every wire of the stream under every plan; None if all is right."""
+        rule = self.rule
+        for wire in rule.wires(stream.wire):
+            expectation = expect(self.target, wire, ignores=rule.ignores)
+            if expectation is None:
+                continue
+            self.streams += 1
+            for cuts in self._plans(wire, source) if plans is None else plans:
+                self.checks += 1
+                self.spent += 1 + len(wire) / _BYTES_A_CHECK
+                kind = expectation.differs(self.run(wire, cuts, stream.before))
+                if kind is not None:
+                    return Finding(stream.before, wire, cuts, kind)
+        return None
+
+    def _plans(self, wire: bytes, source: RandomSource) -> Iterable[Cuts]:
+        if self.target.takes == "lines":
+            return ((),)
+        plans = self.rule.plans(wire, source)
+        if self.target.empty_chunk_ends:
+            return (without_empty_chunks(cuts, len(wire)) for cuts in plans)
+        return plans
+
+    def draft(self, source: RandomSource) -> Stream:
+        """One stream of the rule."""
+        draft = Draft(source, json_only=self.target.shows.json_only)
+        self.rule.write(draft)
+        return draft.finish()
+
+    def fails(self, finding: Finding) -> Callable[[bytes, Cuts], bool]:
+        """Whether another stream is within the rule and fails in the same way: what the shrinker asks."""
+
+        allowed = traits(finding.wire, finding.cuts)
+
+        def same(wire: bytes, cuts: Cuts) -> bool:
+            if not self.rule.point(wire, cuts) or not traits(wire, cuts) <= allowed:
+                return False
+            if self.target.empty_chunk_ends and cuts != without_empty_chunks(cuts, len(wire)):
+                return False
+            expectation = expect(self.target, wire, ignores=self.rule.ignores)
+            return expectation is not None and expectation.differs(self.run(wire, cuts, finding.before)) == finding.kind
+
+        return same
+
+
+def resolve_seed(seed: str | int | None) -> str:
+    """The seed of a run: the release's own by default, a fresh number for "random", or what is given."""
+    if seed is None or seed == "":
+        return RELEASE_SEED
+    if seed == "random":
+        return str(Random().randrange(10**9))
+    return str(seed)
+
+
+def check_rule(rule: Rule, target: Target, *, effort: Effort, seed: str, watch: Watch) -> RuleResult:
+    """Judge the target by one rule. A fault of the suite itself comes back as a result of status "fault"."""
+    started = time.perf_counter()
+    session = Session(rule, target, watch)
+    reason = rule.not_judged(target)
+    status: Status = "not judged"
+    counterexample = None
+    advice = ""
+    if not reason:
+        try:
+            finding = _search(session, effort, seed)
+            status = "held"
+            if finding is not None:
+                status = "broken"
+                counterexample, failure = _counterexample(session, finding)
+                advice = rule.advice(failure)
+            elif not session.streams:
+                status, reason = "not judged", "the target takes none of this rule's streams"
+        except Exception:  # a fault of ours is a result too: shown whole, and the run goes on
+            status, reason = "fault", traceback.format_exc()
+    return RuleResult(
+        id=rule.id,
+        target=target.name,
+        requirement=rule.requirement,
+        clause=rule.clause,
+        severity=rule.severity,
+        status=status,
+        wpt=rule.wpt,
+        since=rule.since,
+        checks=session.checks,
+        streams=session.streams,
+        seconds=round(time.perf_counter() - started, 4),
+        reason=reason,
+        advice=advice,
+        counterexample=counterexample,
+    )
+
+
+def check(target: Target, effort: str = "default", *, seed: str | int | None = None, rules: Iterable[Rule] = RULES) -> Results:
+    """Judge a target by all rules, without pytest."""
+    chosen = resolve_seed(seed)
+    results = Results(RELEASE, effort, chosen, [describe_target(target)])
+    with Watch() as watch:
+        for rule in rules:
+            results.rules.append(check_rule(rule, target, effort=EFFORTS[effort], seed=chosen, watch=watch))
+    return results
+
+
+def describe_target(target: Target) -> TargetRecord:
+    """How a target is driven, what it shows and how it was found, in words."""
+    shows = target.shows
+    shown = [
+        *(["type"] if shows.type else []),
+        "data" if shows.data == "text" else "data (decoded JSON)",
+        *(["last event ID"] if shows.last_event_id or shows.end_last_event_id else []),
+        *([f"retry ({shows.retry})"] if shows.retry else []),
+    ]
+    return TargetRecord(target.name, target.shape, ", ".join(shown), target.found)
+
+
+# search ----------------------------------------------------------------------------------------------------------
+
+
+def _search(session: Session, effort: Effort, seed: str) -> Finding | None:
+    found = _search_seeded(session, effort.checks * session.rule.weight, f"{seed}/{session.rule.id}")
+    if found is not None or session.target.takes == "lines" and not session.streams:
+        return found
+    return _search_examples(session, effort.examples, f"{seed}/{session.rule.id}/hypothesis")
+
+
+def _search_seeded(session: Session, budget: float, seed: str) -> Finding | None:
+    source = RandomSource(seed)
+    for stream in _new_streams(lambda: session.draft(source)):
+        found = session.try_stream(stream, None, source)
+        if found is not None or session.spent >= budget:
+            return found
+    return None
+
+
+def _new_streams(draft: Callable[[], Stream]) -> Iterator[Stream]:
+    """Streams that were not drawn before, until the rule seems to have no more of them."""
+    seen: set[tuple[bytes, tuple[bytes, ...]]] = set()
+    repeats = 0
+    while repeats < _REPEATS_MAX:
+        stream = draft()
+        key = (stream.wire, stream.before)
+        if key in seen:
+            repeats += 1
+            continue
+        repeats = 0
+        seen.add(key)
+        yield stream
+
+
+def _search_examples(session: Session, examples: int, seed: str) -> Finding | None:
+    source = RandomSource(seed)
+    return hypothesis_examples(
+        session.rule.write,
+        lambda stream: session.try_stream(stream, None, source),
+        examples=examples,
+        seed=seed,
+        json_only=session.target.shows.json_only,
+    )
+
+
+# counterexamples -------------------------------------------------------------------------------------------------
+
+
+def _counterexample(session: Session, finding: Finding) -> tuple[Counterexample, BaseException | None]:
+    wire, cuts = finding.wire, finding.cuts
+    fails = session.fails(finding)
+    # A hang costs its whole time at each try, so it is shown as it was found.
+    if finding.kind != "hung" and fails(wire, cuts):
+        wire, cuts = shrink(wire, cuts, fails)
+    run = session.run(wire, cuts, finding.before) if finding.kind != "hung" else session.run(wire, cuts, finding.before)
+    expectation = expect(session.target, wire, ignores=session.rule.ignores)
+    assert expectation is not None, "what failed can be expected again"
+    streams = (*((earlier, ()) for earlier in finding.before), (wire, cuts))
+    return record(Case(session.rule.id, session.target.takes, streams), expectation, run, finding.kind), run.failure
+
+
+def record(case: Case, expectation: Expectation, run: Run, kind: Kind) -> Counterexample:
+    """A counterexample as it is shown and kept; a large one has no token yet (who prints it writes a file)."""
+    token = encode_token(case)
+    return Counterexample(
+        kind=kind,
+        streams=tuple(StreamRecord.of(wire, cuts) for wire, cuts in case.streams),
+        expected=expectation.record(),
+        actual=record_of_run(run),
+        token=token if len(token) <= TOKEN_LENGTH_MAX else "",
+        token_file="" if len(token) <= TOKEN_LENGTH_MAX else token,
+    )

@@ -1,0 +1,170 @@
+"""What a target had to deliver on one wire, and whether it did.
+
+The expectation is the oracle's outcome, seen through what the target shows: a field that it does not show is None on
+both sides. It is worked out once for a wire and compared with many runs, so the common case (all is right) is one
+comparison of lists.
+"""
+
+from __future__ import annotations
+
+import json
+
+from typing import Any
+
+from chunkproof_reports.results import EventRecord, Kind, OutcomeRecord
+from chunkproof_strategies.values import MARK
+from chunkproof_targets.contract import Delivery, Event, Outcome, Run, Shows, Target
+
+from .oracle import interpret
+
+__all__ = ["Expectation", "expect", "record_of_run"]
+
+
+class Expectation:
+    """What a target must deliver on one wire.
+
+    ``others`` are further outcomes that are right as well, for choices the standard leaves open. ``may_raise`` allows an
+    Exception, ``must_raise`` asks for one: the events before it must then be the first of those expected.
+    """
+
+    __slots__ = ("event_retries", "events", "last_event_id", "may_raise", "must_raise", "others", "retries")
+
+    def __init__(self, outcome: Outcome, shows: Shows, *, ignores: frozenset[str] = frozenset()) -> None:
+        self.events = [_shown(event, shows) for event in outcome.events]
+        self.last_event_id = outcome.last_event_id if shows.end_last_event_id and "id" not in ignores else None
+        self.retries = _retries_shown(outcome, shows) if "retry" not in ignores else None
+        self.event_retries = outcome.event_retries if shows.retry == "event" and "retry" not in ignores else None
+        self.others: list[Expectation] = []
+        self.may_raise = False
+        self.must_raise = False
+
+    def differs(self, run: Run) -> Kind | None:
+        """In what way the run differs from what is expected, or None."""
+        failure = run.failure
+        if (
+            failure is None
+            and not self.must_raise
+            and [delivery[0] for delivery in run.deliveries] == self.events
+            and (self.last_event_id is None or run.last_event_id == self.last_event_id)
+            and (self.retries is None or run.retries == self.retries)
+            and (self.event_retries is None or self._event_retries_fit(run.deliveries))
+        ):
+            return None
+        return self._differs(run)
+
+    def _differs(self, run: Run) -> Kind | None:
+        if any(other.differs(run) is None for other in self.others):
+            return None
+        failure, events = run.failure, [delivery.event for delivery in run.deliveries]
+        if failure is not None:
+            if isinstance(failure, Exception) and (self.may_raise or self.must_raise):
+                return None if events == self.events[: len(events)] else "changed"
+            return "hung" if type(failure).__name__ == "TargetHung" else "raised"
+        if self.must_raise:
+            return "changed"
+        if len(events) != len(self.events):
+            return "lost" if len(events) < len(self.events) else "extra"
+        return "changed" if events != self.events else "state"
+
+    def _event_retries_fit(self, deliveries: list[Delivery]) -> bool:
+        # An event shows the time set in its own block. Where its block sets none, showing none is right, and so is the
+        # time in force (None here: the start value, which calibration has turned into None).
+        assert self.event_retries is not None
+        for delivery, (own, in_force) in zip(deliveries, self.event_retries, strict=True):
+            if delivery.retry != own and (own is not None or delivery.retry != in_force):
+                return False
+        return True
+
+    def record(self) -> OutcomeRecord:
+        """As it is shown."""
+        failure = "an exception for ill-formed UTF-8" if self.must_raise else ""
+        return OutcomeRecord(_records(self.events), self.last_event_id, self.retries, failure)
+
+
+def expect(target: Target, wire: bytes, *, ignores: frozenset[str] = frozenset()) -> Expectation | None:
+    """What the target must deliver on this wire; None where nothing can be asked of it.
+
+    A text target is never given a wire that starts with a mark (its source would have taken the mark off), and a
+    target that takes nothing but JSON none with other data.
+    """
+    if target.takes != "bytes" and wire.startswith(MARK):
+        return None
+    outcome = interpret(wire)
+    if target.shows.json_only and not all(_is_json(event.data) for event in outcome.events):
+        return None
+    expectation = Expectation(outcome, target.shows, ignores=ignores)
+    if not target.has_end and wire.endswith(b"\r"):
+        # It cannot know that no LF follows, so it may hold the line that ends here.
+        expectation.others.append(Expectation(interpret(wire[:-1]), target.shows, ignores=ignores))
+    if target.size_limit is not None and len(wire) > target.size_limit:
+        expectation.may_raise = True
+    if target.strict_utf8 and not _is_utf8(wire):
+        expectation.must_raise = True
+    return expectation
+
+
+def record_of_run(run: Run) -> OutcomeRecord:
+    """What a run gave, as it is shown."""
+    failure = run.failure
+    shown = "" if failure is None else f"{type(failure).__name__}: {_text_of(failure)}"
+    return OutcomeRecord(_records([delivery.event for delivery in run.deliveries]), run.last_event_id, run.retries, shown)
+
+
+def _text_of(failure: BaseException) -> str:
+    try:
+        return str(failure)
+    except BaseException as error:  # the target's own __str__ may do anything
+        return f"(its text cannot be had: {type(error).__name__})"
+
+
+def _records(events: list[Event]) -> tuple[EventRecord, ...]:
+    return tuple(EventRecord(*(_as_text(value) for value in event)) for event in events)
+
+
+def _as_text(value: Any) -> str | None:
+    # A target may show something else than text where text belongs: that is a difference, and shown as Python writes it.
+    return value if value is None or type(value) is str else repr(value)
+
+
+def _shown(event: Event, shows: Shows) -> Event:
+    if shows.type and shows.last_event_id and shows.data == "text":
+        return event
+    return Event(
+        event.type if shows.type else None,
+        event.data if shows.data == "text" else _canonical_json(event.data),
+        event.last_event_id if shows.last_event_id else None,
+    )
+
+
+def _retries_shown(outcome: Outcome, shows: Shows) -> tuple[str, ...] | None:
+    if shows.retry == "updates":
+        return outcome.retries
+    if shows.retry == "state":
+        if outcome.retries:
+            return outcome.retries[-1:]
+        return (shows.retry_start,) if shows.retry_start is not None else ()
+    return None
+
+
+def _canonical_json(data: str | None) -> str:
+    try:
+        value = json.loads(data or "")
+    except ValueError:
+        value = data
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def _is_json(data: str | None) -> bool:
+    try:
+        json.loads(data or "")
+    except ValueError:
+        return False
+    return True
+
+
+def _is_utf8(wire: bytes) -> bool:
+    try:
+        wire.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

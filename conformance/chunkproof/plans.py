@@ -1,0 +1,87 @@
+"""Which chunkings of a wire a rule runs. Each is a function from a wire and a choice source to plans of cuts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from chunkproof_strategies.chunkings import (
+    Cuts,
+    bytewise,
+    every_pair,
+    every_single_cut,
+    in_sizes,
+    random_cuts,
+    sore_cuts,
+    sore_points,
+    with_empty_chunks,
+)
+from chunkproof_strategies.source import Source
+
+__all__ = ["Plans", "common", "empty_chunks", "pairs", "single_cuts", "thorough", "uncut", "wide"]
+
+Plans = Callable[[bytes, Source], Iterable[Cuts]]
+
+# Beyond this length every single cut is no longer run; the sore points are.
+_SHORT = 96
+_PAIRS_MAX = 400
+
+
+def common(wire: bytes, source: Source) -> Iterator[Cuts]:
+    """Whole, bytewise, one plan aimed at sore points, two random ones."""
+    yield ()
+    yield bytewise(wire)
+    yield sore_cuts(source, wire)
+    length = len(wire)
+    yield random_cuts(source, length)
+    yield random_cuts(source, length)
+
+
+def uncut(wire: bytes, source: Source) -> Iterator[Cuts]:
+    """Whole alone: for rules in which the cuts are not the point and the wire is what varies."""
+    yield ()
+
+
+def single_cuts(wire: bytes, source: Source) -> Iterator[Cuts]:
+    """Every plan with one cut."""
+    if len(wire) <= _SHORT:
+        yield from every_single_cut(wire)
+    else:
+        yield from ((at,) for at in sore_points(wire))
+
+
+def pairs(wire: bytes, source: Source) -> Iterator[Cuts]:
+    """Two cuts at sore points, in every combination as long as there are not too many."""
+    points = sore_points(wire)
+    if len(points) ** 2 <= 2 * _PAIRS_MAX:
+        yield from every_pair(points)
+    else:
+        yield from (tuple(sorted((source.pick(points), source.pick(points)))) for _ in range(_PAIRS_MAX))
+
+
+def empty_chunks(wire: bytes, source: Source) -> Iterator[Cuts]:
+    """Plans with empty chunks: at the start, at the end, between all bytes, at random."""
+    length = len(wire)
+    yield (0,)
+    yield (length,)
+    yield with_empty_chunks((), length)
+    yield with_empty_chunks(bytewise(wire), length)
+    yield with_empty_chunks(sore_cuts(source, wire), length)
+    yield with_empty_chunks(random_cuts(source, length), length)
+
+
+def wide(wire: bytes, source: Source) -> Iterator[Cuts]:
+    """For long wires: whole, and in chunks as networks cut them."""
+    yield ()
+    for size in (1, 7, 100, 1024, 4096, 16384):
+        if size < len(wire) and len(wire) // size <= 20_000:
+            yield in_sizes(wire, size)
+    yield random_cuts(source, len(wire))
+
+
+def thorough(wire: bytes, source: Source) -> Iterator[Cuts]:
+    """The common plans, every single cut, sizes 2, 3, 4 and 7, and one with empty chunks: for short wires."""
+    yield from common(wire, source)
+    yield from single_cuts(wire, source)
+    for size in (2, 3, 4, 7):
+        yield in_sizes(wire, size)
+    yield with_empty_chunks(sore_cuts(source, wire), len(wire))

@@ -1,0 +1,227 @@
+"""From bytes to text: UTF-8 across chunks, ill-formed sequences, the byte order mark."""
+
+from __future__ import annotations
+
+from chunkproof_strategies.chunkings import Cuts
+from chunkproof_strategies.grammar import Draft
+from chunkproof_strategies.values import ILL_FORMED, MARK, NONCHARACTERS, TRUNCATED, UNNORMALISED, ZWJ_SEQUENCES, Raw
+
+from ..plans import thorough
+from .rule import chapter, contains
+
+rule = chapter("bytes", clause="9.2.5 (UTF-8 decode)", layer="bytes")
+
+_UTF8 = "Encoding, UTF-8 decoder"
+
+
+def strict_by_design(failure: BaseException | None) -> str:
+    """What to tell the author of a parser that raises on ill-formed UTF-8."""
+    if isinstance(failure, UnicodeError):
+        return (
+            "The standard never stops a stream for ill-formed UTF-8. If this parser is strict by design, declare it: "
+            "--chunkproof-declare invalid_utf8=strict (deviation invalid-utf8=strict)."
+        )
+    return ""
+
+
+def _cut_inside_character(wire: bytes, cuts: Cuts) -> bool:
+    return not wire.isascii()
+
+
+def _characters(draft: Draft, low: int, high: int) -> None:
+    source = draft.source
+    text = "".join([chr(source.between(low, high)) for _ in range(1 + source.below(3))])
+    before, behind = source.pick(("", "a")), source.pick(("", "b"))
+    draft.message(draft.value(before + text + behind))
+
+
+@rule(clause=_UTF8, wpt="format-utf-8", point=_cut_inside_character)
+def two_byte_character_cut(draft: Draft) -> None:
+    """A character of two bytes that is cut between chunks comes out whole."""
+    _characters(draft, 0xA1, 0x7FF)
+
+
+@rule(clause=_UTF8, wpt="format-utf-8", point=_cut_inside_character)
+def three_byte_character_cut(draft: Draft) -> None:
+    """A character of three bytes, Chinese for one, that is cut between chunks comes out whole."""
+    low, high = draft.source.pick(((0x4E00, 0x9FFF), (0x0900, 0x1FFF), (0xAC00, 0xD7A3), (0xE000, 0xFDCF)))
+    _characters(draft, low, high)
+
+
+@rule(clause=_UTF8, wpt="format-utf-8", point=_cut_inside_character)
+def four_byte_character_cut(draft: Draft) -> None:
+    """A character of four bytes, an emoji for one, that is cut between chunks comes out whole."""
+    low, high = draft.source.pick(((0x1F300, 0x1FAFF), (0x20000, 0x2A6DF), (0x10000, 0x10FFFF)))
+    _characters(draft, low, high)
+
+
+@rule(clause=_UTF8, point=_cut_inside_character)
+def zwj_sequence_cut(draft: Draft) -> None:
+    """A sequence of emoji that people see as one, cut anywhere, comes out whole."""
+    source = draft.source
+    draft.message(draft.value(source.pick(("", "a", "你")) + source.pick(ZWJ_SEQUENCES) + source.pick(("", "b", "🙂"))))
+
+
+@rule(clause=_UTF8, point=_cut_inside_character, needs=["type"])
+def character_cut_in_a_type(draft: Draft) -> None:
+    """A character that is cut between chunks comes out whole in an event's type."""
+    draft.event(draft.text())
+    draft.plain_event()
+
+
+@rule(clause=_UTF8, point=_cut_inside_character)
+def character_cut_in_an_ignored_line(draft: Draft) -> None:
+    """A character that is cut between chunks in a comment or an unknown field changes nothing."""
+    source = draft.source
+    draft.ignored(source.pick((":", ": ", "x: ", "数")) + source.pick(("心跳", "🙂", "é", "\u2028")))
+    draft.plain_event()
+
+
+def _ill_formed_data(draft: Draft, raws: tuple[Raw, ...]) -> None:
+    source = draft.source
+    raw = source.pick(raws)
+    before, behind = source.pick(("", "a", "你")), source.pick(("", "b", "你"))
+    draft.data(Raw(before.encode() + raw.wire + behind.encode(), before + raw.text + behind))
+    draft.blank()
+
+
+@rule(clause=_UTF8, advice=strict_by_design, plans=thorough)
+def ill_formed_is_replaced(draft: Draft) -> None:
+    """Ill-formed UTF-8 becomes U+FFFD, once for each maximal subpart, and never stops the stream."""
+    _ill_formed_data(draft, ILL_FORMED)
+    if draft.source.chance(2):
+        draft.plain_event()
+
+
+@rule(clause=_UTF8, advice=strict_by_design, plans=thorough)
+def truncated_character_before_text(draft: Draft) -> None:
+    """A character that lacks its last bytes becomes one U+FFFD, and what follows is kept, also in a later chunk."""
+    _ill_formed_data(draft, TRUNCATED)
+
+
+@rule(clause=_UTF8, advice=strict_by_design, plans=thorough)
+def truncated_character_before_a_line_end(draft: Draft) -> None:
+    """A character that lacks its last bytes does not swallow the line end behind it."""
+    draft.data(draft.source.pick(TRUNCATED))
+    draft.data(draft.word())
+    draft.blank()
+
+
+@rule(clause=_UTF8, advice=strict_by_design, plans=thorough)
+def cut_short_at_the_end(draft: Draft) -> None:
+    """A character that the end of input cuts short stands in an unfinished line, and raises nothing."""
+    draft.plain_event()
+    draft.unfinished(draft.source.pick((b"data: ", b"data: a", b": ", b"id: ", b"")) + draft.source.pick(TRUNCATED).wire)
+
+
+@rule(wpt="format-bom", plans=thorough, point=lambda wire, cuts: wire.startswith(MARK))
+def mark_removed(draft: Draft) -> None:
+    """One byte order mark at the very start is removed."""
+    draft.mark()
+    draft.plain_event()
+    if draft.source.chance(2):
+        draft.plain_event()
+
+
+@rule(wpt="format-bom", plans=thorough, point=lambda wire, cuts: wire.startswith(MARK))
+def mark_before_other_fields(draft: Draft) -> None:
+    """A byte order mark is removed before a comment, a type or an id as well."""
+    draft.mark()
+    source = draft.source
+    kind = source.below(3)
+    if kind == 0:
+        draft.comment(source.pick(("", " x")))
+    elif kind == 1:
+        draft.event(draft.source.pick(("a", "ping")))
+    else:
+        draft.id(source.pick(("1", "a")))
+    draft.plain_event()
+
+
+@rule(needs=["empty chunks"], point=lambda wire, cuts: wire.startswith(MARK))
+def mark_behind_an_empty_chunk(draft: Draft) -> None:
+    """A byte order mark is removed also where an empty chunk comes before it."""
+    draft.mark()
+    draft.plain_event()
+
+
+@rule(wpt="format-bom-2", plans=thorough, point=lambda wire, cuts: wire.startswith(MARK + MARK))
+def only_one_mark(draft: Draft) -> None:
+    """Of two byte order marks at the start, the second is text."""
+    draft.mark()
+    draft.ignored(MARK + draft.source.pick((b"data: x", b"data", b": x", b"data:")))
+    draft.blank()
+    draft.plain_event()
+
+
+@rule(plans=thorough, layer="text", point=contains(MARK))
+def mark_elsewhere_is_text(draft: Draft) -> None:
+    """U+FEFF anywhere but at the very start is text: in a value, before a name, at a later line."""
+    source = draft.source
+    draft.data(draft.value(source.pick(("a", ""))))
+    if source.chance(2):
+        draft.blank()
+    if source.chance(2):
+        draft.ignored(MARK + source.pick((b"data: x", b": x", b"event: x")))
+    draft.data(draft.value(source.pick(("\ufeff", "\ufeffx", "x\ufeff"))))
+    draft.blank()
+
+
+@rule(plans=thorough, advice=strict_by_design, point=lambda wire, cuts: wire[:1] == b"\xef" and wire[:3] != MARK)
+def truncated_mark(draft: Draft) -> None:
+    """EF or EF BB at the start is no byte order mark, but ill-formed text."""
+    draft.raw(draft.source.pick((b"\xef", b"\xef\xbb")))
+    draft.raw(draft.source.pick((b"", b"\n", b"data: x\n\n", b"a\n", b"\xef\xbb\xbfdata: x\n\n")))
+    if draft.source.chance(2):
+        draft.raw(b"\n\ndata: a\n\n")
+
+
+@rule(plans=thorough, point=lambda wire, cuts: wire.startswith(MARK))
+def mark_then_blank_line(draft: Draft) -> None:
+    """A blank line right behind the byte order mark is a blank line."""
+    draft.mark()
+    draft.blank(draft.source.pick((b"\n", b"\r", b"\r\n")))
+    draft.plain_event()
+
+
+@rule(plans=thorough, point=lambda wire, cuts: wire.startswith(MARK))
+def mark_alone(draft: Draft) -> None:
+    """A stream that is only a byte order mark holds no event."""
+    draft.mark()
+
+
+@rule(plans=thorough, advice=strict_by_design, point=contains(b"\xff", b"\xfe"))
+def utf16_mark_is_no_mark(draft: Draft) -> None:
+    """FF FE and FE FF at the start are two ill-formed bytes: nothing is guessed."""
+    draft.raw(draft.source.pick((b"\xff\xfe", b"\xfe\xff", b"\xff\xfe\0\0")))
+    draft.raw(draft.source.pick((b"data: x\n", b"\n", b": x\n", b"")))
+    draft.plain_event()
+
+
+@rule(layer="text", wpt="format-null-character", point=contains(b"\0"))
+def nul_is_text(draft: Draft) -> None:
+    """U+0000 is text in data, types, comments and names."""
+    source = draft.source
+    kind = source.below(4)
+    if kind == 0:
+        draft.event(source.pick(("a\0", "\0")))
+    elif kind == 1:
+        draft.comment(source.pick(("\0", " a\0b")))
+    elif kind == 2:
+        draft.ignored(source.pick(("data\0: x", "\0data: x", "\0", "a\0b: x")))
+    draft.message(draft.value(source.pick(("\0", "a\0b", "\0a", "a\0", "\0\0"))))
+
+
+@rule(layer="text")
+def nothing_is_normalised(draft: Draft) -> None:
+    """Text comes out as it was sent: decomposed, composed, compatibility and full-width forms alike."""
+    draft.event(draft.source.pick(UNNORMALISED))
+    draft.message(draft.value(draft.source.pick(UNNORMALISED) + draft.source.pick(("", *UNNORMALISED))))
+
+
+@rule(layer="text")
+def noncharacters_pass(draft: Draft) -> None:
+    """Noncharacters, private use and U+FFFD itself are text."""
+    source = draft.source
+    text = source.pick((*NONCHARACTERS, "\ufffd", "\ue000", "\U000f0000"))
+    draft.message(draft.value(source.pick(("", "a")) + text + source.pick(("", "b"))))

@@ -1,0 +1,135 @@
+"""From text to lines: LF, CR and CRLF, whole and cut, and what is no line end."""
+
+from __future__ import annotations
+
+from chunkproof_strategies.chunkings import Cuts
+from chunkproof_strategies.grammar import CR, CRLF, LF, Draft
+from chunkproof_strategies.values import SEPARATORS
+
+from ..plans import thorough
+from .rule import chapter, contains
+
+rule = chapter("lines", clause="9.2.5 (end-of-line)", layer="lines")
+
+
+def _cr_without_lf(wire: bytes, cuts: Cuts) -> bool:
+    return b"\r" in wire.replace(b"\r\n", b"")
+
+
+def _without_cr(wire: bytes, cuts: Cuts) -> bool:
+    return b"\r" not in wire
+
+
+def _lines(draft: Draft, *ends: bytes) -> None:
+    """One to three events, some of two data lines, with these ends."""
+    draft.ends = ends
+    for _ in range(1 + draft.source.below(3)):
+        draft.data(draft.word())
+        if draft.source.chance(3):
+            draft.data(draft.word())
+        draft.blank()
+
+
+@rule(wpt="format-newlines", point=_without_cr)
+def lf(draft: Draft) -> None:
+    """LF ends a line."""
+    _lines(draft, LF)
+
+
+@rule(wpt="format-newlines", point=_cr_without_lf)
+def cr(draft: Draft) -> None:
+    """CR ends a line."""
+    _lines(draft, CR)
+
+
+@rule(wpt="format-newlines", point=contains(CRLF))
+def crlf(draft: Draft) -> None:
+    """CRLF ends a line, and is one end: a stream of CRLF alone has no more events than one of LF."""
+    _lines(draft, CRLF)
+
+
+@rule(wpt="format-newlines")
+def mixed(draft: Draft) -> None:
+    """LF, CR and CRLF may stand in one stream, each line with its own."""
+    _lines(draft, LF, CR, CRLF)
+
+
+@rule(plans=thorough, point=contains(CRLF))
+def crlf_cut(draft: Draft) -> None:
+    """A CRLF whose CR and LF fall on two chunks is one line end."""
+    draft.ends = (CRLF,)
+    draft.data(draft.word())
+    draft.data(draft.word())
+    draft.blank()
+    if draft.source.chance(2):
+        draft.plain_event()
+
+
+@rule(plans=thorough, point=contains(CRLF))
+def crlf_cut_behind_other_lines(draft: Draft) -> None:
+    """A CRLF that is cut is one line end behind a comment, a type, an id or a blank line as well."""
+    draft.ends = (CRLF,)
+    source = draft.source
+    kind = source.below(4)
+    if kind == 0:
+        draft.comment(source.pick(("", " x")))
+    elif kind == 1:
+        draft.event("a")
+    elif kind == 2:
+        draft.id("1")
+    draft.plain_event()
+    draft.data(draft.word())
+    draft.blank()
+
+
+@rule(plans=thorough, point=contains(b"\r"))
+def lf_later_than_a_cr(draft: Draft) -> None:
+    """An LF that does not come first after a CR ends a line of its own."""
+    draft.data(draft.word())
+    draft.ends = (CR,)
+    draft.data(draft.word())
+    draft.ends = (LF,)
+    draft.source.pick((draft.data, draft.comment))(draft.word())
+    draft.blank()
+    draft.plain_event()
+
+
+@rule(plans=thorough)
+def blank_line_of_two_ends(draft: Draft) -> None:
+    """A blank line is any two ends in a row that the standard reads as two: LF LF, LF CR, CR CR, CRLF LF and so on."""
+    source = draft.source
+    first, second = source.pick(((LF, LF), (LF, CR), (LF, CRLF), (CR, CR), (CR, CRLF), (CRLF, LF), (CRLF, CR), (CRLF, CRLF)))
+    for _ in range(1 + source.below(2)):
+        draft.ends = (first,)
+        draft.data(draft.word())
+        draft.blank(second)
+
+
+@rule(layer="text", plans=thorough, point=lambda wire, cuts: any(mark.encode() in wire for mark in SEPARATORS))
+def other_separators_are_text(draft: Draft) -> None:
+    """U+2028, U+2029, U+0085, VT, FF and the like are text, and end no line."""
+    source = draft.source
+    separator = source.pick(SEPARATORS)
+    before, behind = source.pick(("a", "")), source.pick(("b", "", "data: b", "\ufeff"))
+    draft.message(draft.value(before + separator + behind))
+    if source.chance(3):
+        draft.comment(separator + "data: x")
+        draft.plain_event()
+
+
+@rule(layer="fields", plans=thorough)
+def a_line_of_blanks_is_not_blank(draft: Draft) -> None:
+    """A line that holds only blanks dispatches nothing: it is a field with an odd name."""
+    draft.data(draft.word())
+    draft.ignored(draft.source.pick((" ", "  ", "\t", " \t", "\u3000", "\xa0", "\u200b", "\x0b", "\x0c")))
+    draft.data(draft.word())
+    draft.blank()
+
+
+@rule(plans=thorough, wpt="format-data-before-final-empty-line", point=lambda wire, cuts: wire[-1:] not in (b"\n", b"\r"))
+def an_unfinished_line_is_no_line(draft: Draft) -> None:
+    """What follows the last line end is no line, and is thrown away."""
+    draft.data(draft.word())
+    if draft.source.chance(2):
+        draft.blank()
+    draft.unfinished(draft.source.pick((b"data: x", b"data", b": x", b"id: 1", b"event: a", b" ", b"d")))

@@ -1,0 +1,167 @@
+"""What a rule is: one requirement, with its clause, and a small function that writes streams around it.
+
+The function writes a stream into a `Draft` with all else plain, so that one fault breaks few rules. What is expected of
+a stream is never said by the rule: it is always what the oracle makes of the wire at hand.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from chunkproof_reports.results import Severity
+from chunkproof_strategies.chunkings import Cuts
+from chunkproof_strategies.grammar import Draft
+from chunkproof_targets.contract import Target
+
+from ..plans import Plans, common
+
+__all__ = ["Chapter", "Layer", "Need", "Rule", "chapter", "contains", "itself"]
+
+#: The layer a rule looks at. A target that is fed text is not judged on "bytes"; one that is fed lines on "fields" alone.
+Layer = Literal["bytes", "text", "lines", "fields"]
+#: What a target must show, or have, to be judged by a rule.
+Need = Literal["type", "id", "retry", "end", "no end", "empty chunks"]
+
+Point = Callable[[bytes, Cuts], bool]
+Write = Callable[[Draft], None]
+
+_FED: dict[str, frozenset[Layer]] = {
+    "bytes": frozenset({"bytes", "text", "lines", "fields"}),
+    "text": frozenset({"text", "lines", "fields"}),
+    "lines": frozenset({"fields"}),
+}
+
+
+def anywhere(wire: bytes, cuts: Cuts) -> bool:
+    """No condition: any stream is within the rule."""
+    return True
+
+
+def contains(*parts: bytes) -> Point:
+    """Within the rule is a wire that holds one of these."""
+    return lambda wire, cuts: any(part in wire for part in parts)
+
+
+def itself(wire: bytes) -> Iterator[bytes]:
+    """A rule looks at the wires it writes, as they are."""
+    yield wire
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One requirement and the check for it.
+
+    ``requirement`` is one sentence, ``clause`` the section of the WHATWG HTML standard (or what else it rests on),
+    ``wpt`` the web-platform-tests file of the same point, ``since`` the release that brought the rule.
+    ``write`` writes one stream; ``wires`` makes of it the wires that are run; ``plans`` the chunkings of each.
+    ``point`` holds for the streams that are within the rule: the shrinker does not leave them. ``ignores`` names the
+    state that is not compared. ``weight`` is the rule's share of the checks, 1 for most.
+    """
+
+    id: str
+    requirement: str
+    clause: str
+    write: Write
+    layer: Layer
+    severity: Severity = "must"
+    wpt: str = ""
+    since: str = "0.1"
+    needs: frozenset[Need] = frozenset()
+    plans: Plans = common
+    point: Point = anywhere
+    wires: Callable[[bytes], Iterable[bytes]] = itself
+    ignores: frozenset[str] = frozenset()
+    weight: float = 1.0
+    advice: Callable[[BaseException | None], str] = field(default=lambda failure: "")
+
+    @property
+    def chapter(self) -> str:
+        """The module that the rule stands in."""
+        return self.id.partition("/")[0]
+
+    def not_judged(self, target: Target) -> str:
+        """Why this rule cannot judge the target; empty where it can."""
+        if self.layer not in _FED[target.takes]:
+            return f"the target is fed {target.takes}, not {'bytes' if self.layer in ('bytes', 'text') else self.layer}"
+        for need in sorted(self.needs):
+            if reason := _MISSING[need](target):
+                return reason
+        return ""
+
+
+def _missing(absent: Callable[[Target], bool], reason: str) -> Callable[[Target], str]:
+    return lambda target: reason if absent(target) else ""
+
+
+_MISSING: dict[Need, Callable[[Target], str]] = {
+    "type": _missing(lambda target: not target.shows.type, "the target does not show an event's type"),
+    "id": _missing(
+        lambda target: not (target.shows.last_event_id or target.shows.end_last_event_id), "the target does not show event IDs"
+    ),
+    "retry": _missing(lambda target: target.shows.retry is None, "the target does not show reconnection times"),
+    "end": _missing(lambda target: not target.has_end, "the target cannot be told the end of input"),
+    "no end": _missing(lambda target: target.has_end, "the target can be told the end of input"),
+    "empty chunks": _missing(lambda target: target.empty_chunk_ends, "an empty chunk ends the input, as the target declares"),
+}
+
+
+class Chapter:
+    """A decorator that makes a rule of a function: its name is the id, the first line of its docstring the requirement."""
+
+    def __init__(self, name: str, *, clause: str, layer: Layer) -> None:
+        self.name = name
+        self.clause = clause
+        self.layer = layer
+        self.rules: list[Rule] = []
+
+    def __call__(
+        self,
+        *,
+        clause: str = "",
+        layer: Layer | None = None,
+        severity: Severity = "must",
+        wpt: str = "",
+        since: str = "0.1",
+        needs: Iterable[Need] = (),
+        plans: Plans = common,
+        point: Point = anywhere,
+        wires: Callable[[bytes], Iterable[bytes]] = itself,
+        ignores: Iterable[str] = (),
+        weight: float = 1.0,
+        advice: Callable[[BaseException | None], str] = lambda failure: "",
+    ) -> Callable[[Write], Write]:
+        """Register the function as a rule of this chapter; see `Rule` for the arguments."""
+
+        def register(write: Write) -> Write:
+            requirement = " ".join(inspect.cleandoc(write.__doc__ or "").partition("\n\n")[0].split())
+            rule_id = f"{self.name}/{write.__name__.strip('_').replace('_', '-')}"
+            self.rules.append(
+                Rule(
+                    id=rule_id,
+                    requirement=requirement,
+                    clause=clause or self.clause,
+                    write=write,
+                    layer=layer or self.layer,
+                    severity=severity,
+                    wpt=wpt and f"eventsource/{wpt}",
+                    since=since,
+                    needs=frozenset(needs),
+                    plans=plans,
+                    point=point,
+                    wires=wires,
+                    ignores=frozenset(ignores),
+                    weight=weight,
+                    advice=advice,
+                )
+            )
+            return write
+
+        return register
+
+
+def chapter(name: str, *, clause: str, layer: Layer) -> Chapter:
+    """A chapter of rules; each module of this package has one, named ``rule``."""
+    return Chapter(name, clause=clause, layer=layer)

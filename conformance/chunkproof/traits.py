@@ -1,0 +1,89 @@
+"""What a wire is made of, so that a shrinker does not leave the fault it started from.
+
+A stream that fails because a character was cut must not shrink to one that fails for its missing colon. So a smaller
+stream may use nothing that the found one did not: its traits are a subset. What every stream has (LF ends, `data: a`,
+a blank line behind it) is no trait.
+"""
+
+from __future__ import annotations
+
+import re
+
+from chunkproof_strategies.chunkings import Cuts
+from chunkproof_strategies.values import MARK
+
+__all__ = ["traits"]
+
+_LINE = re.compile(rb"([^\r\n]*)(\r\n|\r|\n|\Z)")
+_FIELDS = (b"data", b"event", b"id", b"retry")
+
+
+def traits(wire: bytes, cuts: Cuts) -> frozenset[str]:
+    """The traits of a stream, as words."""
+    found = set()
+    if wire.startswith(MARK):
+        found.add("mark")
+        wire = wire[len(MARK) :]
+    if not wire.isascii():
+        found.add("characters")
+        try:
+            text = wire.decode()
+        except UnicodeDecodeError:
+            found.add("ill-formed")
+        else:
+            found.update(f"characters of {len(character.encode())} bytes" for character in set(text) if character > "\x7f")
+    if b"\0" in wire:
+        found.add("nul")
+    if len(set(cuts) - {0, len(wire)}) < len(cuts):
+        found.add("empty chunk")
+    _line_traits(wire, found)
+    return frozenset(found)
+
+
+def _line_traits(wire: bytes, found: set[str]) -> None:
+    data = fields = blanks = 0
+    for content, end in _LINE.findall(wire):
+        if end == b"\r\n":
+            found.add("crlf")
+        elif end == b"\r":
+            found.add("cr")
+        if content:
+            fields += 1
+            blanks = 0
+            data += _line(content, end, found)
+        elif end:
+            blanks += 1
+            if fields and not data:
+                found.add("block without data")
+            if blanks > 1 or not fields:
+                found.add("blank lines")
+            if data > 1:
+                found.add("several data lines")
+            data = fields = 0
+    if fields:
+        found.add("unfinished block")
+
+
+def _line(content: bytes, end: bytes, found: set[str]) -> int:
+    """Add what the line is; 1 if it is a data line."""
+    if not end:
+        found.add("unfinished line")
+    name, colon, value = content.partition(b":")
+    if not name:
+        found.add("comment")
+        return 0
+    if name not in _FIELDS:
+        found.add("other name")
+        return 0
+    found.add(name.decode())
+    if not colon:
+        found.add("no colon")
+    elif not value.startswith(b" "):
+        found.add("no space")
+    if not value.removeprefix(b" "):
+        found.add("empty value")
+    elif value[:2] in (b"  ", b" \t") or value[:1] == b"\t":
+        found.add("more blanks")
+    if value[-1:].isspace() and len(value) > 1:
+        found.add("trailing blanks")
+    return int(name == b"data")
