@@ -8,20 +8,39 @@ calibration does not find is not judged, and a target that shows no event at all
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import Any, Literal, NamedTuple
 
-from .contract import Shows
-from .drivers import Driver
-from .extract import Kind, Snapshot, View, snapshot
+from .contract import RetryShown, Shows, TargetHung
+from .drivers import AsyncFound, Driver
+from .extract import Kind, Snapshot, Update, View, attributes, plain, snapshot
+from .learning import find_event_retry, find_state, find_updates
+from .limits import time_limit
+from .state import State
 
-__all__ = ["STREAMS", "Finding", "Stream", "Trial", "learn", "try_driver"]
+__all__ = ["STREAMS", "Finding", "Stream", "Trial", "UnitsOf", "learn", "settle", "try_driver"]
+
+UnitsOf = Callable[[Sequence[bytes]], tuple[Sequence[Any], "list[int] | None"]]
+
+_ITEMS_MAX = 1000
+_SECONDS_MAX = 5.0
 
 TYPE_NAMES = ("type", "event", "event_type", "eventType", "event_name", "name", "kind")
 DATA_NAMES = ("data", "value", "payload", "text", "message", "content", "body")
 LAST_ID_NAMES = ("last_event_id", "lastEventId", "last_id")
 ID_NAMES = ("id", "event_id", "eventId")
+
+
+class Place(NamedTuple):
+    """Where data stands on an item, and in what form; ``exact`` is False where more than the data stands there."""
+
+    kind: Kind
+    name: Any
+    form: Literal["text", "json"]
+    exact: bool
 
 
 class Expected(NamedTuple):
@@ -67,98 +86,173 @@ STREAMS = (
     ),
 )
 
+_NOT_JSON = Stream((b'data: {"delta":"one"}\n\n', b"data: not JSON\n\n", b'data: {"delta":"two"}\n\n'), ())
+_LAST_ID = "id-7"
+_TIMES = (1234, 5678)
+
 
 @dataclass
 class Trial:
-    """What one driver did on one stream."""
+    """What one driver did on one stream; ``parser`` is a copy of the parser's public attributes at its end."""
 
     stream: Stream
     items: list[Snapshot] = field(default_factory=list)
-    parser: Any = None
+    parser: dict[str, Any] = field(default_factory=dict)
     failure: BaseException | None = None
 
 
 @dataclass
 class Finding:
-    """What one driver showed on all streams, and how it is read."""
+    """What one driver showed on all streams, and how it is read.
+
+    ``matched`` and ``extra`` count expected events that came out, and events that nobody expects.
+    """
 
     driver: Driver
-    trials: list[Trial]
+    trials: list[Trial] = field(default_factory=list)
     view: View | None = None
+    pairs: list[tuple[Snapshot, Expected]] = field(default_factory=list)
     shows: Shows = field(default_factory=Shows)
+    state: State = field(default_factory=State)
+    updates: Update | None = None
     matched: int = 0
     extra: int = 0
 
     @property
+    def score(self) -> int:
+        """What the best of several drivers has most of."""
+        return self.matched - self.extra if self.view is not None else -1000
+
+    @property
     def perfect(self) -> bool:
         """Every expected event, and nothing else."""
-        return self.matched == sum(len(stream.events) for stream in STREAMS) and not self.extra
+        return self.score == sum(len(stream.events) for stream in STREAMS)
 
 
-def try_driver(driver: Driver, units_of: Any) -> Finding:
-    """Run a driver over the calibration streams and learn how its items are read."""
-    trials = []
+def try_driver(driver: Driver, units_of: UnitsOf) -> Finding:
+    """Run a driver over the calibration streams, and learn how its items are read."""
+    finding = Finding(driver)
     for stream in STREAMS:
-        trial = Trial(stream)
-        units, _ = units_of(stream.chunks)
-
-        def keep(item: Any, taken: int, items: list[Snapshot] = trial.items) -> None:
-            items.append(snapshot(item))
-
-        trial.parser, trial.failure = driver.drive(units, keep, lambda delivery: None)
-        trials.append(trial)
-    finding = Finding(driver, trials)
+        trial = _trial(driver, stream, units_of)
+        if isinstance(trial.failure, AsyncFound) and not driver.is_async:
+            driver.is_async = True
+            trial = _trial(driver, stream, units_of)
+        finding.trials.append(trial)
+        if isinstance(trial.failure, TargetHung):
+            break
     learn(finding)
     return finding
 
 
+def _trial(driver: Driver, stream: Stream, units_of: UnitsOf) -> Trial:
+    trial = Trial(stream)
+    units, _ = units_of(stream.chunks)
+
+    def keep(item: Any, taken: int) -> None:
+        if len(trial.items) >= _ITEMS_MAX:
+            raise TargetHung(f"more than {_ITEMS_MAX} items came out of {len(stream.chunks)} chunks")
+        trial.items.append(snapshot(item))
+
+    with time_limit(_SECONDS_MAX):
+        parser, trial.failure = driver.drive(units, keep, lambda delivery: None)
+    trial.parser = attributes(parser)
+    return trial
+
+
 def learn(finding: Finding) -> None:
-    """Find the data of the events first, then, on the events found, all else."""
-    place = _find_data(finding.trials)
+    """Find the data of the events first; then, on the events found, all else."""
+    place = _find_data(finding.trials, exact=True) or _find_data(finding.trials, exact=False)
     if place is None:
         return
-    kind, name, form = place
-    pairs = list(_pairs(finding.trials, kind, name, form))
+    pairs = list(_pairs(finding.trials, place))
     classes = frozenset(item.cls for item, _ in pairs)
-    others = frozenset(i.cls for t in finding.trials for i in t.items) - classes
-    type_ = _find(pairs, "type", TYPE_NAMES, {name})
-    id_ = _find(pairs, "id", (*LAST_ID_NAMES, *ID_NAMES), {name, type_})
-    finding.view = View(kind, name, form, type_, id_, None, "ms", classes, others)
-    finding.shows = Shows(type=type_ is not None, data=form, last_event_id=id_ is not None)
-    finding.matched = len({(id(event), event) for _, event in pairs})
-    finding.extra = sum(item.cls in classes for t in finding.trials for item in t.items) - finding.matched
+    items = [item for trial in finding.trials for item in trial.items]
+    seen = {id(item) for item, _ in pairs}
+    rest = [item for item in items if id(item) not in seen]
+    others = frozenset(item.cls for item in rest) - classes
+    tag, tag_value = _find_tag([item for item, _ in pairs], [item for item in rest if item.cls in classes])
+    type_ = _find(pairs, "type", TYPE_NAMES, {place.name, tag})
+    id_ = _find(pairs, "id", (*LAST_ID_NAMES, *ID_NAMES), {place.name, type_, tag})
+    view = View(place.kind, place.name, place.form, type_, id_, None, "ms", classes, others, tag, tag_value)
+    finding.view = view
+    finding.pairs = pairs
+    finding.matched = len(pairs)
+    finding.extra = sum(view.counts(item) for item in rest)
+    finding.updates = find_updates((item for item in rest if not view.counts(item)), _TIMES, tag)
 
 
-def _matches(value: Any, text: str) -> Literal["text", "json"] | None:
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        value = bytes(value).decode("utf-8", "replace")
-    if isinstance(value, str):
-        return "text" if value == text else None
-    return "json" if isinstance(value, dict) and value == json.loads(text) else None
+def settle(finding: Finding, units_of: UnitsOf) -> None:
+    """Of the driver that was chosen: what state it shows, where reconnection times are seen, whether JSON is a must."""
+    view, driver = finding.view, finding.driver
+    assert view is not None
+    parser, _ = driver.drive(units_of(())[0], lambda item, taken: None, lambda delivery: None)
+    fresh = attributes(parser)
+    after = [trial.parser for trial in finding.trials] + [{}] * len(STREAMS)
+    state = find_state(fresh, after[1], _LAST_ID, after[2], _TIMES)
+    name, unit = find_event_retry((item, event.retry) for item, event in finding.pairs)
+    retry: RetryShown | None = None
+    if finding.updates is not None or (state.retry is not None and state.retry_form == "list"):
+        retry, name = "updates", None
+    elif name is not None:
+        retry = "event"
+    elif state.retry is not None:
+        retry = "state"
+    if retry == "event" or finding.updates is not None:
+        state = State(state.last_event_id)
+    finding.state = state
+    finding.view = replace(view, retry=name, unit=unit)
+    start = state.retries(parser) if retry == "state" else ()
+    finding.shows = Shows(
+        type=view.type is not None,
+        data=view.form,
+        json_only=view.form == "json" and not _takes_text(finding, units_of),
+        last_event_id=view.id is not None,
+        end_last_event_id=state.last_event_id is not None,
+        retry=retry,
+        retry_start=start[0] if start else None,
+    )
 
 
-def _find_data(trials: Iterable[Trial]) -> tuple[Kind, Any, Literal["text", "json"]] | None:
-    votes: dict[tuple[Kind, Any, Literal["text", "json"]], int] = {}
+def _takes_text(finding: Finding, units_of: UnitsOf) -> bool:
+    """Whether data that is no JSON comes out as an event, and stops nothing."""
+    trial = _trial(finding.driver, _NOT_JSON, units_of)
+    view = finding.view
+    assert view is not None
+    events = [item for item in trial.items if item.kind == view.kind and item.values.get(view.data) is not None]
+    return trial.failure is None and len(events) == len(_NOT_JSON.chunks)
+
+
+def _find_data(trials: Iterable[Trial], *, exact: bool) -> Place | None:
+    """Where most of the expected data stands; a known name counts first where two places show as much."""
+    votes: Counter[Place] = Counter()
     for trial in trials:
         for item in trial.items:
             for name, value in item.values.items():
-                for event in trial.stream.events:
-                    form = _matches(value, event.data)
-                    if form:
-                        votes[item.kind, name, form] = votes.get((item.kind, name, form), 0) + 1
+                forms = {_matches(value, event.data, exact) for event in trial.stream.events}
+                votes.update(Place(item.kind, name, form, exact) for form in forms if form is not None)
     known = {name: -rank for rank, name in enumerate(DATA_NAMES)}
-    return max(votes, key=lambda p: (votes[p], known.get(p[1], -99), p[2] == "text"), default=None)
+    return max(votes, key=lambda place: (votes[place], known.get(place.name, -99), place.form == "text"), default=None)
 
 
-def _pairs(trials: Iterable[Trial], kind: Kind, name: Any, form: str) -> Iterable[tuple[Snapshot, Expected]]:
+def _matches(value: Any, text: str, exact: bool) -> Literal["text", "json"] | None:
+    value = plain(value)
+    if isinstance(value, str):
+        # A parser that leaves something of the line in its data is wrong, and can be judged all the same.
+        return "text" if value == text or (not exact and text in value) else None
+    return "json" if isinstance(value, dict) and value == json.loads(text) else None
+
+
+def _pairs(trials: Iterable[Trial], place: Place) -> Iterable[tuple[Snapshot, Expected]]:
     for trial in trials:
         left = list(trial.stream.events)
         for item in trial.items:
-            for event in left:
-                if item.kind == kind and name in item.values and _matches(item.values[name], event.data) == form:
-                    yield item, event
-                    left.remove(event)
-                    break
+            if item.kind != place.kind or place.name not in item.values:
+                continue
+            value = item.values[place.name]
+            event = next((e for e in left if _matches(value, e.data, place.exact) == place.form), None)
+            if event is not None:
+                left.remove(event)
+                yield item, event
 
 
 def _find(pairs: Sequence[tuple[Snapshot, Expected]], what: str, known: Sequence[str], taken: set[Any]) -> Any:
@@ -166,14 +260,19 @@ def _find(pairs: Sequence[tuple[Snapshot, Expected]], what: str, known: Sequence
     setting = [(item, getattr(event, what)) for item, event in pairs if getattr(event, what) is not None]
     if not setting:
         return None
-    names = [name for name in (*known, *setting[0][0].values) if name not in taken]
-    for name in names:
-        if all(_text(item.values.get(name)) == value for item, value in setting):
+    for name in (*known, *setting[0][0].values):
+        if name not in taken and all(plain(item.values.get(name)) == value for item, value in setting):
             return name
     return None
 
 
-def _text(value: Any) -> Any:
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return bytes(value).decode("utf-8", "replace")
-    return value
+def _find_tag(events: Sequence[Snapshot], rest: Sequence[Snapshot]) -> tuple[Any, Any]:
+    """The field that is one text on every event and another on every other item of the same class."""
+    if not rest:
+        return None, None
+    for name, value in events[0].values.items():
+        same = isinstance(value, (str, Enum)) and value and all(item.values.get(name) == value for item in events)
+        others = [item.values.get(name) for item in rest]
+        if same and all(isinstance(other, type(value)) and other not in ("", value) for other in others):
+            return name, value
+    return None, None

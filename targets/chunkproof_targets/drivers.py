@@ -1,15 +1,16 @@
-"""Drivers: one protocol of a parser each, from chunks to items.
+"""Drivers: one protocol of a parser each, from units to items; and the plain loops of the usual ones.
 
 Theory of operation: `Driver.drive(units, deliver, append)` makes a new parser, feeds it, and hands every item that
 comes out to ``deliver(item, taken)`` at once; what that returns is appended unless it is None. It gives back the
 parser and the exception that left it. The usual protocols have a plain loop here, since the suite's speed is decided
-in it; all others, sync or async, share the one coroutine in `general`.
+in it; all others, sync or async, share the coroutines in `general`.
 
-Chunks taken are read off the list iterator that the target is given (its length hint), which costs nothing a chunk.
+Units taken are read off the list iterator that a function is given (its length hint), which costs nothing a unit.
 """
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
@@ -19,14 +20,34 @@ from typing import Any
 from .contract import Delivery
 from .extract import Deliver
 
-__all__ = ["AsyncFound", "Driver", "Pull", "Push", "is_async", "spread"]
+__all__ = ["Append", "AsyncFound", "Driven", "Driver", "Pull", "Push", "refuse_async", "spread"]
 
 Append = Callable[[Delivery], None]
 Driven = tuple[Any, "BaseException | None"]
 
+_NO_EVENT = (type(None), bool, int, float, complex)
+_ONE_EVENT = (str, bytes, bytearray, memoryview, dict)
+
 
 class AsyncFound(Exception):
     """A target that was driven without an event loop handed out something to await."""
+
+
+class Driver(ABC):
+    """One way to drive a parser.
+
+    ``shape`` says it in a line. ``has_end``: the parser is told that the input is over. ``saw_list``: all events came
+    back at once. ``is_async``: an event loop is needed, which trial finds out.
+    """
+
+    shape = ""
+    has_end = True
+    saw_list = False
+    is_async = False
+
+    @abstractmethod
+    def drive(self, units: Sequence[Any], deliver: Deliver, append: Append) -> Driven:
+        """Run a new parser over the units; what left it, if anything, comes back and is not raised."""
 
 
 def is_async(value: object) -> bool:
@@ -35,19 +56,15 @@ def is_async(value: object) -> bool:
 
 
 def refuse_async(value: Any) -> None:
-    """Leave no coroutine behind that nobody awaits."""
+    """AsyncFound for what is to be awaited; no coroutine is left behind that nobody awaits."""
     if is_async(value):
         if inspect.iscoroutine(value):
             value.close()
-        raise AsyncFound(f"{type(value).__name__} returned where a plain value was expected")
-
-
-_NO_EVENT = (type(None), bool, int, float, complex)
-_ONE_EVENT = (str, bytes, bytearray, memoryview, dict)
+        raise AsyncFound(f"it returned {type(value).__name__}, which is to be awaited, where it did not before")
 
 
 def spread(result: Any, tuple_is_event: bool = False) -> Iterable[Any]:
-    """The items in what a feed call returned: none, one, or several."""
+    """The items in what a call returned: none, one, or several. A number is a length or a flag, never an event."""
     cls = result.__class__
     if cls is list or cls is GeneratorType:
         return result  # type: ignore[no-any-return]
@@ -59,22 +76,10 @@ def spread(result: Any, tuple_is_event: bool = False) -> Iterable[Any]:
         return (result,) if tuple_is_event and result else result
     refuse_async(result)
     if isinstance(result, Sequence) or hasattr(result, "__next__"):
-        return result  # type: ignore[no-any-return]
+        return result
     if hasattr(result, "__iter__") and not hasattr(result, "data"):
         return result  # type: ignore[no-any-return]
     return (result,)
-
-
-class Driver(ABC):
-    """One way to drive a parser. ``shape`` says it in a line; ``saw_list`` is True where all came back at once."""
-
-    shape = ""
-    saw_list = False
-    has_end = True
-
-    @abstractmethod
-    def drive(self, units: Sequence[Any], deliver: Deliver, append: Append) -> Driven:
-        """Run a new parser over the units; what left it, if anything, comes back and is not raised."""
 
 
 class Pull(Driver):
@@ -93,34 +98,44 @@ class Pull(Driver):
         try:
             result = self.call(source)
             if result.__class__ is not GeneratorType:
-                self._check(result)
+                self._look(result)
             for item in result:
                 delivery = deliver(item, size - left())
                 if delivery is not None:
                     append(delivery)
         except BaseException as error:
             if isinstance(result, GeneratorType):
-                result.close()
+                # It has already failed, and that is what counts.
+                with contextlib.suppress(BaseException):
+                    result.close()
             return result, error
         return result, None
 
-    def _check(self, result: Any) -> None:
-        self.saw_list = isinstance(result, (list, tuple))
+    def _look(self, result: Any) -> None:
         refuse_async(result)
         if isinstance(result, (str, bytes, dict)):
-            raise TypeError(f"returned one {type(result).__name__}, where an iterable of events was expected")
+            raise TypeError(f"it returned one {type(result).__name__}, where an iterable of events was expected")
+        self.saw_list = isinstance(result, (list, tuple))
 
 
 class Push(Driver):
-    """A class with a feed method that returns the events."""
+    """A class with a feed method that returns the events; ``end`` tells a parser the end and gives what comes out."""
 
-    def __init__(self, make: Callable[[], Any], feed: str, end: str | None, shape: str) -> None:
+    def __init__(
+        self,
+        make: Callable[[], Any],
+        feed: str,
+        end: Callable[[Any], Any] | None,
+        shape: str,
+        *,
+        tuple_is_event: bool = False,
+    ) -> None:
         self.make = make
         self.feed = feed
         self.end = end
         self.shape = shape
         self.has_end = end is not None
-        self.tuple_is_event = False
+        self.tuple_is_event = tuple_is_event
 
     def drive(self, units: Sequence[Any], deliver: Deliver, append: Append) -> Driven:
         """Feed each unit to a new parser, then tell it the end."""
@@ -132,15 +147,16 @@ class Push(Driver):
             for unit in units:
                 taken += 1
                 result = feed(unit)
-                if result:
-                    if result.__class__ is not list:
-                        result = spread(result, self.tuple_is_event)
-                    for item in result:
-                        delivery = deliver(item, taken)
-                        if delivery is not None:
-                            append(delivery)
+                if result.__class__ is not list:
+                    if result is None:
+                        continue
+                    result = spread(result, self.tuple_is_event)
+                for item in result:
+                    delivery = deliver(item, taken)
+                    if delivery is not None:
+                        append(delivery)
             if self.end is not None:
-                for item in spread(getattr(parser, self.end)(), self.tuple_is_event):
+                for item in spread(self.end(parser), self.tuple_is_event):
                     delivery = deliver(item, taken)
                     if delivery is not None:
                         append(delivery)

@@ -10,18 +10,33 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
 from operator import attrgetter, itemgetter
 from typing import Any, Literal, NamedTuple
 
 from .contract import DEFAULT_TYPE, Delivery, Event
 from .times import Unit, digits_of
 
-__all__ = ["Deliver", "Kind", "Snapshot", "View", "canonical_json", "kind_of", "snapshot"]
+__all__ = [
+    "Deliver",
+    "Kind",
+    "Snapshot",
+    "Update",
+    "View",
+    "as_text",
+    "attributes",
+    "canonical_json",
+    "kind_of",
+    "plain",
+    "snapshot",
+]
 
 Kind = Literal["attribute", "key", "position", "itself"]
 Deliver = Callable[[Any, int], "Delivery | None"]
 
 _BYTES = (bytes, bytearray, memoryview)
+_SCALARS = (str, *_BYTES, int, float, Decimal, timedelta)
 _MISSING = object()
 _new: Any = tuple.__new__
 
@@ -37,7 +52,7 @@ class Snapshot(NamedTuple):
 
 def kind_of(item: object) -> Kind:
     """How the fields of an item are reached."""
-    if isinstance(item, (str, *_BYTES)):
+    if isinstance(item, _SCALARS):
         return "itself"
     if isinstance(item, Mapping):
         return "key"
@@ -57,12 +72,13 @@ def snapshot(item: object) -> Snapshot:
     elif kind == "position":
         values = dict(enumerate(item))  # type: ignore[arg-type]
     else:
-        values = _attributes(item)
+        values = attributes(item)
     return Snapshot(type(item), kind, values, _short(item))
 
 
-def _attributes(item: object) -> dict[str, Any]:
-    values = {}
+def attributes(item: object) -> dict[str, Any]:
+    """The public attributes of an object that are no methods; a list among them is copied."""
+    values: dict[str, Any] = {}
     for name in dir(item):
         if name.startswith("_"):
             continue
@@ -71,7 +87,7 @@ def _attributes(item: object) -> dict[str, Any]:
         except Exception:  # a property that raises shows nothing
             continue
         if not callable(value):
-            values[name] = value
+            values[name] = list(value) if isinstance(value, list) else value
     return values
 
 
@@ -91,6 +107,11 @@ def canonical_json(value: object) -> str:
         return f"<{type(value).__name__} that is not JSON: {error}>"
 
 
+def plain(value: Any) -> Any:
+    """The value, as text if it is bytes."""
+    return bytes(value).decode("utf-8", "replace") if isinstance(value, _BYTES) else value
+
+
 def as_text(value: object) -> str | None:
     """A value as exact `str`: bytes decoded, None kept, anything else marked as what it is."""
     if value is None or value.__class__ is str:
@@ -98,7 +119,7 @@ def as_text(value: object) -> str | None:
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, _BYTES):
-        return bytes(value).decode("utf-8", "replace")
+        return str(plain(value))
     return f"<{type(value).__name__}: {_short(value)}>"
 
 
@@ -106,7 +127,9 @@ def as_text(value: object) -> str | None:
 class View:
     """Where type, data, id and retry stand on an item, as calibration found it; None is not shown.
 
-    ``classes`` are the classes of the events seen, ``others`` those of items that were no events.
+    ``classes`` are the classes of the events seen, ``others`` those of items that were no events. Where events share
+    their class with items that are none, ``tag`` is the field that tells them apart, and ``tag_value`` what it holds on
+    an event.
     """
 
     kind: Kind
@@ -118,36 +141,38 @@ class View:
     unit: Unit = "ms"
     classes: frozenset[type] = frozenset()
     others: frozenset[type] = frozenset()
+    tag: Any = None
+    tag_value: Any = None
 
     def field(self, item: Any, name: Any) -> Any:
         """The value of a field on an item; None where there is none."""
-        if name is None:
-            return None
-        value = self._reach(item, name)
+        value = _reach(item, self.kind, name)
         return None if value is _MISSING else value
-
-    def _reach(self, item: Any, name: Any) -> Any:
-        if self.kind == "itself":
-            return item
-        if self.kind == "attribute":
-            return getattr(item, name, _MISSING)
-        try:
-            return item[name]
-        except (KeyError, IndexError):
-            return _MISSING
 
     def is_event(self, item: Any) -> bool:
         """Whether an item is an event: of a class that calibration saw as one, or of a new one that holds data."""
         cls = type(item)
         if kind_of(item) != self.kind or (cls in self.others and cls not in self.classes):
             return False
-        data = self._reach(item, self.data)
+        if self.tag is not None and self.field(item, self.tag) != self.tag_value:
+            return False
+        data = _reach(item, self.kind, self.data)
         if data is _MISSING:
             return False
         if data is not None:
-            return True
+            return self.kind != "itself" or isinstance(data, (str, *_BYTES))
+        # One class for all that a stream says: a comment or a reconnection time is no event there.
         known = issubclass(cls, tuple(self.classes))
-        return known and not any(_optional(self, item, name) is not None for name in ("comment", "retry"))
+        return known and all(_reach(item, self.kind, name) in (None, _MISSING) for name in ("comment", "retry"))
+
+    def counts(self, item: Snapshot) -> bool:
+        """Whether a copied item would be taken for an event."""
+        if item.kind != self.kind or item.cls not in self.classes or self.data not in item.values:
+            return False
+        if self.tag is not None and item.values.get(self.tag) != self.tag_value:
+            return False
+        extra = [item.values.get(name) for name in ("comment", "retry")]
+        return item.values[self.data] is not None or extra == [None, None]
 
     def slow(self, item: Any, taken: int) -> Delivery | None:
         """Convert any item; None where it is no event."""
@@ -166,8 +191,10 @@ class View:
     def converter(self) -> Deliver:
         """The closure that turns an item into a delivery, or into None where it is no event."""
         slow = self.slow
-        if self.form == "json" or self.retry is not None or self.kind == "itself":
-            return _text_converter(self) if self.kind == "itself" and self.form == "text" else slow
+        if self.kind == "itself" and self.form == "text" and self.classes == {str}:
+            return _text_converter(slow)
+        if self.form == "json" or self.retry is not None or self.kind == "itself" or self.tag is not None:
+            return slow
         read = self._reader()
         classes = self.classes
         default, empty = (None if self.type is None else DEFAULT_TYPE), (None if self.id is None else "")
@@ -201,9 +228,8 @@ class View:
         return lambda item: (None, data(item), None)
 
 
-def _text_converter(view: View) -> Deliver:
-    """Items that are the data themselves, as str or bytes."""
-    slow = view.slow
+def _text_converter(slow: Deliver) -> Deliver:
+    """Items that are the data themselves."""
 
     def convert(item: Any, taken: int) -> Delivery | None:
         if item.__class__ is str:
@@ -213,7 +239,33 @@ def _text_converter(view: View) -> Deliver:
     return convert
 
 
-def _optional(view: View, item: Any, name: str) -> Any:
-    if view.kind == "attribute":
-        return getattr(item, name, None)
-    return item.get(name) if view.kind == "key" else None
+def _reach(item: Any, kind: Kind, name: Any) -> Any:
+    if kind == "itself":
+        return item
+    if kind == "attribute":
+        return getattr(item, name, _MISSING)
+    try:
+        return item[name]
+    except (KeyError, IndexError):
+        return _MISSING
+
+
+@dataclass(frozen=True)
+class Update:
+    """Where an item that is no event shows a reconnection time."""
+
+    cls: type
+    kind: Kind
+    name: Any
+    unit: Unit
+    tag: Any = None
+    tag_value: Any = None
+
+    def digits(self, item: Any) -> str | None:
+        """The time that an item sets, as digits; None where it sets none."""
+        if not isinstance(item, self.cls):
+            return None
+        if self.tag is not None and _reach(item, self.kind, self.tag) != self.tag_value:
+            return None
+        value = _reach(item, self.kind, self.name)
+        return None if value is _MISSING else digits_of(value, self.unit)

@@ -1,31 +1,193 @@
-"""From ``--target=SPEC`` to a `Target`."""
+"""From ``--target=SPEC`` to a `Target`: a registered name, a module, a file, or an attribute of one of them."""
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+import importlib.util
+import re
 import sys
+import traceback
+import warnings
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, NamedTuple
 
 from .contract import Target, TargetError
 from .declared import NOTHING_DECLARED, Declared
-from .registry import TABLE, normal_name
+from .registry import TABLE, Entry, names, normal_name
+from .search import obvious_parser, public_names
 from .shapes import adapt
 
 __all__ = ["load_target"]
 
+# The path comes first and ends in ".py": a drive letter's colon (C:\...) is then no separator.
+_FILE = re.compile(r"(?P<place>.+\.py)(?::(?P<attribute>[^:]*))?", re.DOTALL)
+_MODULE = re.compile(r"(?P<place>[^\W\d]\w*(?:\.[^\W\d]\w*)*)(?::(?P<attribute>[^:]*))?")
+
+
+class _Place(NamedTuple):
+    """Where a spec points: a module's name or a file's path, and perhaps an attribute."""
+
+    place: str
+    attribute: str | None
+    is_file: bool
+
 
 def load_target(spec: str, *, folder: Path, declared: Declared = NOTHING_DECLARED) -> Target:
-    """The target that a spec names; TargetError, one clear paragraph, where it cannot be used."""
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
-    entry = TABLE.get(normal_name(spec))
-    module, _, attribute = (entry.target if entry else spec).partition(":")
+    """The target that a spec names; TargetError, one clear text, where it cannot be used.
+
+    ``spec`` is a name of the registry, which wins over a module of that name; ``package.module`` or a path that ends
+    in ``.py``, searched for its one obvious parser; either with ``:attribute``, dots allowed. ``folder`` is the folder
+    of invocation: it comes first on ``sys.path``, as with ``python -m pytest``, and paths are relative to it.
+    """
+    _add_to_path(folder, at=0)
+    entry = TABLE.get(normal_name(spec.strip()))
+    with warnings.catch_warnings():
+        # A project's `filterwarnings = error` speaks of its own tests; a parser that warns is still a parser.
+        warnings.simplefilter("default")
+        if entry is not None:
+            return _load_entry(entry, declared)
+        where = _parse(spec.strip())
+        module = _import_file(where, spec, folder) if where.is_file else _import(where.place, spec)
+        attribute = where.attribute
+        if attribute is None:
+            attribute = obvious_parser(module, spec.strip())
+            found = f"the one parser in {where.place}: {attribute}"
+        else:
+            found = f"{where.place}:{attribute}"
+        obj = _attribute(module, attribute, spec, where.place)
+        name = f"{where.place}:{attribute}" if where.attribute is not None else spec.strip()
+        return adapt(obj, name=name, found=found, declared=declared)
+
+
+def _load_entry(entry: Entry, declared: Declared) -> Target:
+    module_name, _, attribute = entry.target.partition(":")
     try:
-        obj: Any = importlib.import_module(module)
-    except ImportError as error:
-        raise TargetError(f"--target={spec}: {error}") from error
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if entry.distribution is None or str(error.name).startswith(__package__ or "."):
+            raise
+        raise TargetError(
+            f"--target={entry.name} is {entry.target} of the library registry and needs {entry.distribution}: there is "
+            f'no module {error.name} in this environment. pip install "chunkproof[libraries]"'
+        ) from error
+    except Exception as error:
+        raise _import_failed(entry.name, module_name, error) from error
+    found = f"the library registry: {module_name}"
+    return adapt(getattr(module, attribute), name=entry.name, found=found, declared=declared)
+
+
+def _parse(spec: str) -> _Place:
+    for pattern, is_file in ((_FILE, True), (_MODULE, False)):
+        match = pattern.fullmatch(spec)
+        if match is not None and match["attribute"] != "":
+            return _Place(match["place"], match["attribute"], is_file)
+    raise TargetError(
+        f"--target={spec} is no target. It is a registered name ({', '.join(names())}), package.module, "
+        "package.module:attribute, or ./file.py:attribute"
+    )
+
+
+def _import(name: str, spec: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except KeyboardInterrupt:
+        raise
+    except ModuleNotFoundError as error:
+        # What is missing is the module that was asked for, or a package above it; not one that it imports.
+        if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
+            raise _not_found(name, spec) from error
+        raise _import_failed(spec, name, error) from error
+    except BaseException as error:
+        raise _import_failed(spec, name, error) from error
+
+
+def _not_found(name: str, spec: str) -> TargetError:
+    parent, _, last = name.rpartition(".")
+    if ":" not in spec and parent and hasattr(sys.modules.get(parent), last):
+        return TargetError(f"--target={spec}: {last} is no module, but an attribute. Type --target={parent}:{last}")
+    return TargetError(
+        f"--target={spec}: there is no module {name}. It must be installed in this environment ({sys.executable}), or "
+        f"stand in the folder that pytest is started in ({sys.path[0]}). A file is named by its path: "
+        "--target=./file.py:attribute. Registered names: " + ", ".join(names())
+    )
+
+
+def _import_failed(spec: str, name: str, error: BaseException) -> TargetError:
+    # The last frame outside the import system: the line of the target, or of what it imports.
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if "importlib" not in f.filename]
+    frames = [frame for frame in frames if frame.filename != __file__]
+    where = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
+    text = " ".join(str(error).split())
+    return TargetError(
+        f"--target={spec}: the module {name} was found, but its import raised {type(error).__name__}"
+        f"{': ' + text if text else ''}{where}. The fault is in that module or in what it imports; "
+        f"it must be importable before it can be tested"
+    )
+
+
+def _import_file(where: _Place, spec: str, folder: Path) -> ModuleType:
+    path = (folder / Path(where.place).expanduser()).resolve()
+    if not path.is_file():
+        raise TargetError(f"--target={spec}: there is no file {path}. Paths are relative to {folder.resolve()}")
+    root, name = path.parent, path.stem
+    while (root / "__init__.py").is_file():
+        root, name = root.parent, f"{root.name}.{name}"
+    # A file of a package is imported as such, so that its relative imports work.
+    name = name.removesuffix(".__init__")
+    _add_to_path(root, at=1)
+    if _origin(name) == path:
+        return _import(name, spec)
+    return _import_alone(path, spec)
+
+
+def _origin(name: str) -> Path | None:
+    try:
+        found = importlib.util.find_spec(name)
+    except (ImportError, ValueError, AttributeError):
+        return None
+    return Path(found.origin).resolve() if found is not None and found.origin else None
+
+
+def _import_alone(path: Path, spec: str) -> ModuleType:
+    """A file whose name is taken by another module: it gets a name of its own."""
+    name = f"chunkproof_target_{path.stem}_{hashlib.sha256(bytes(str(path), 'utf-8')).hexdigest()[:8]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    found = importlib.util.spec_from_file_location(name, path)
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    try:
+        found.loader.exec_module(module)
+    except BaseException as error:
+        del sys.modules[name]
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise _import_failed(spec, path.name, error) from error
+    return module
+
+
+def _attribute(module: ModuleType, attribute: str, spec: str, place: str) -> Any:
+    obj: Any = module
     for part in attribute.split("."):
-        obj = getattr(obj, part)
-    found = f"the library registry: {entry.target}" if entry else f"{module}:{attribute}"
-    return adapt(obj, name=spec, found=found, declared=declared)
+        try:
+            obj = getattr(obj, part)
+        except AttributeError:
+            owner = place if obj is module else f"{place}:{getattr(obj, '__qualname__', type(obj).__name__)}"
+            known = ", ".join(public_names(module)) or "none"
+            raise TargetError(
+                f"--target={spec}: {owner} has no attribute {part!r}. Public classes and functions of {place}: {known}"
+            ) from None
+    return obj
+
+
+def _add_to_path(folder: Path, at: int) -> None:
+    entry = str(folder.resolve())
+    if at == 0 and sys.path[:1] != [entry]:
+        sys.path[:] = [entry, *(other for other in sys.path if other != entry)]
+    elif entry not in sys.path:
+        sys.path.insert(at, entry)
+    importlib.invalidate_caches()

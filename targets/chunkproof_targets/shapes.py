@@ -1,42 +1,38 @@
 """What Python parsers may look like: from a class or function to a `Target`, found by trial on the calibration streams.
 
-`adapt` lists the drivers that could fit, runs each of them on the calibration streams, and takes the one that shows
-most of the expected events.
+`adapt` goes through the drivers that could fit (`candidates`), runs each of them on the calibration streams, and takes
+the one that shows most of the expected events; the first of several that show as much.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from .calibration import Finding, try_driver
-from .contract import Run, Takes, Target, TargetError
+from .calibration import Finding, UnitsOf, settle, try_driver
+from .candidates import Candidates
+from .contract import Delivery, Run, Takes, Target
 from .declared import NOTHING_DECLARED, Declared, declared_on
-from .drivers import Driver, Pull, Push
+from .drivers import Driven
+from .extract import Deliver, Update
+from .loops import Loop
+from .troubles import instance_given, no_event
 from .units import line_units, text_units
 
-__all__ = ["FEED_NAMES", "Adapted", "adapt"]
-
-FEED_NAMES = ("feed", "push", "write", "receive_data", "decode")
-END_NAMES = ("finish", "end", "close", "flush")
+__all__ = ["Adapted", "adapt"]
 
 
 def _bytes_units(chunks: Sequence[bytes]) -> tuple[Sequence[bytes], None]:
     return chunks, None
 
 
-UNITS: dict[Takes, Callable[[Sequence[bytes]], tuple[Sequence[Any], list[int] | None]]] = {
-    "bytes": _bytes_units,
-    "text": text_units,
-    "lines": line_units,
-}
+UNITS: dict[Takes, UnitsOf] = {"bytes": _bytes_units, "text": text_units, "lines": line_units}
 
 
 class Adapted(Target):
     """A Python parser behind the one method, driven and read as calibration found."""
 
-    def __init__(self, finding: Finding, takes: Takes, declared: Declared) -> None:
+    def __init__(self, finding: Finding, takes: Takes, declared: Declared, loop: Loop) -> None:
         assert finding.view is not None
         self.takes = takes
         self.shows = finding.shows
@@ -44,45 +40,93 @@ class Adapted(Target):
         self.returns_list = finding.driver.saw_list
         self.empty_chunk_ends = declared.empty_chunk == "end"
         self.size_limit = declared.size_limit
-        self.shape = finding.driver.shape + {"bytes": "", "text": ", over text", "lines": ", over lines"}[takes]
-        self.view = finding.view
+        self.shape = finding.driver.shape + {"bytes": "", "text": ", fed text", "lines": ", fed lines"}[takes]
+        self._loop = loop
         self._units = None if takes == "bytes" else UNITS[takes]
         self._drive = finding.driver.drive
         self._convert = finding.view.converter()
+        self._updates = finding.updates
+        self._read_state = finding.state.reader()
 
     def run(self, chunks: Sequence[bytes]) -> Run:
         """See `Target.run`."""
-        deliveries: list[Any] = []
+        deliveries: list[Delivery] = []
+        convert = self._convert
+        retries: list[str] | None = None
+        if self._updates is not None:
+            retries = []
+            convert = _noting(convert, self._updates, retries)
         if self._units is None:
-            _parser, failure = self._drive(chunks, self._convert, deliveries.append)
+            parser, failure = self._drive(chunks, convert, deliveries.append)
         else:
-            units, taken = self._units(chunks)
-            _parser, failure = self._drive(units, self._convert, deliveries.append)
-            deliveries = [d._replace(chunks_taken=taken[d.chunks_taken]) for d in deliveries] if taken else deliveries
-        return Run(deliveries, None, None, failure)
+            parser, failure = self._drive_units(chunks, convert, deliveries)
+        run = Run(deliveries, None, None if retries is None else tuple(retries), failure)
+        if self._read_state is not None:
+            self._read_state(parser, run)
+        return run
+
+    def _drive_units(self, chunks: Sequence[bytes], convert: Deliver, deliveries: list[Delivery]) -> Driven:
+        assert self._units is not None
+        units, taken = self._units(chunks)
+        driven = self._drive(units, convert, deliveries.append)
+        if taken is not None:
+            deliveries[:] = [delivery._replace(chunks_taken=taken[delivery.chunks_taken]) for delivery in deliveries]
+        return driven
+
+    def close(self) -> None:
+        """Close the event loop, if there is one."""
+        self._loop.close()
+
+
+def _noting(convert: Deliver, updates: Update, retries: list[str]) -> Deliver:
+    def note(item: Any, taken: int) -> Delivery | None:
+        delivery = convert(item, taken)
+        if delivery is None:
+            digits = updates.digits(item)
+            if digits is not None:
+                retries.append(digits)
+        return delivery
+
+    return note
 
 
 def adapt(obj: Any, *, name: str, found: str, declared: Declared = NOTHING_DECLARED) -> Target:
-    """The target that a class, a function or a factory of parsers is; TargetError where none shows an event."""
+    """The target that a class, a function, or a function that makes parsers is.
+
+    ``name`` and ``found`` are what the header and error messages say. A `Target` (an instance, or a class made without
+    arguments) is taken as it is. TargetError where the object can be no parser, or shows no event on the calibration
+    streams.
+    """
+    if isinstance(obj, Target):
+        return obj
+    if isinstance(obj, type) and issubclass(obj, Target):
+        return obj()
     declared = declared.over(declared_on(obj))
-    best: tuple[Finding, Takes] | None = None
-    for driver, takes in _candidates(obj, declared):
-        finding = try_driver(driver, UNITS[takes])
-        if finding.view is not None and (best is None or finding.matched > best[0].matched):
-            best = finding, takes
-    if best is None:
-        raise TargetError(f"{name} ({found}) shows no event on the calibration streams")
-    target = Adapted(*best, declared)
+    loop = Loop()
+    try:
+        candidates = Candidates(obj, declared, loop)
+        if candidates.is_instance:
+            raise instance_given(obj, name, found)
+        best = _best(candidates)
+        if best is None:
+            raise no_event(candidates, name, found)
+        finding, takes = best
+        settle(finding, UNITS[takes])
+    except BaseException:
+        loop.close()
+        raise
+    target = Adapted(finding, takes, declared, loop)
     target.name, target.found = name, found
     return target
 
 
-def _candidates(obj: Any, declared: Declared) -> Iterator[tuple[Driver, Takes]]:
-    takes: tuple[Takes, ...] = (declared.takes,) if declared.takes else ("bytes", "text")
-    for kind in takes:
-        if inspect.isclass(obj):
-            for feed in FEED_NAMES:
-                if hasattr(obj, feed):
-                    end = next((e for e in END_NAMES if callable(getattr(obj, e, None))), None)
-                    yield Push(obj, feed, end, f"class with {feed}"), kind
-        yield Pull(obj, "function over an iterable"), kind
+def _best(candidates: Candidates) -> tuple[Finding, Takes] | None:
+    best: tuple[Finding, Takes] | None = None
+    for takes, driver in candidates:
+        finding = try_driver(driver, UNITS[takes])
+        candidates.tried.append((takes, finding))
+        if finding.view is not None and (best is None or finding.score > best[0].score):
+            best = finding, takes
+            if finding.perfect:
+                break
+    return best

@@ -1,0 +1,190 @@
+"""The drivers of all less usual protocols, sync and async, as coroutines.
+
+A sync parser is driven by the same coroutine as an async one: nothing in it is awaited then, so one ``send`` runs it
+to its end without an event loop.
+"""
+
+from __future__ import annotations
+
+import inspect
+from abc import abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from typing import Any
+
+from .drivers import Append, AsyncFound, Driven, Driver, refuse_async
+from .extract import Deliver
+from .loops import Loop
+from .readers import Reader
+
+__all__ = ["GeneralPull", "GeneralPush"]
+
+
+class _Held:
+    """What a run leaves behind: the parser that it made."""
+
+    parser: Any = None
+
+
+class General(Driver):
+    """A driver whose steps are one coroutine."""
+
+    def __init__(self, loop: Loop, shape: str) -> None:
+        self.loop = loop
+        self.shape = shape
+
+    def drive(self, units: Sequence[Any], deliver: Deliver, append: Append) -> Driven:
+        """See `Driver.drive`."""
+        held = _Held()
+        steps = self._caught(self.steps(units, deliver, append, held))
+        if self.is_async:
+            try:
+                return held.parser, self.loop.run(steps)
+            except BaseException as error:
+                return held.parser, error
+            finally:
+                steps.close()
+        try:
+            steps.send(None)
+        except StopIteration as end:
+            return held.parser, end.value
+        steps.close()
+        return held.parser, AsyncFound("it awaited something")
+
+    async def _caught(self, steps: Awaitable[None]) -> BaseException | None:
+        # Caught inside the coroutine: a StopIteration that leaves one turns into a RuntimeError.
+        try:
+            await steps
+        except BaseException as error:
+            return error
+        return None
+
+    @abstractmethod
+    def steps(self, units: Sequence[Any], deliver: Deliver, append: Append, held: _Held) -> Coroutine[Any, Any, None]:
+        """One run; what leaves the target is raised."""
+
+    async def settle(self, value: Any) -> Any:
+        """The value, awaited where it is to be awaited."""
+        if value is None:
+            return None
+        if self.is_async:
+            return await value if inspect.isawaitable(value) else value
+        if not hasattr(value, "__aiter__"):
+            refuse_async(value)
+        return value
+
+    async def enter(self, manager: Any) -> Any:
+        """The context that a manager opens, or None where it is no manager."""
+        if self.is_async and hasattr(manager, "__aenter__"):
+            return await manager.__aenter__()
+        return manager.__enter__() if hasattr(manager, "__enter__") else None
+
+    async def leave(self, manager: Any) -> Any:
+        """Leave the context of a manager."""
+        if self.is_async and hasattr(manager, "__aexit__"):
+            return await manager.__aexit__(None, None, None)
+        return manager.__exit__(None, None, None) if hasattr(manager, "__exit__") else None
+
+
+class GeneralPush(General):
+    """A class with a feed method; a `Reader` knows how its events are got at.
+
+    ``make(callback)`` makes a parser, or a manager whose context is one; ``pass_callback`` is the parameter of feed
+    that takes a callback. ``end`` tells the parser the end, and ``exits`` says that leaving the context does.
+    """
+
+    def __init__(
+        self,
+        loop: Loop,
+        shape: str,
+        *,
+        make: Callable[[Any], Any],
+        feed: str,
+        reader: Callable[[], Reader],
+        end: Callable[[Any], Any] | None = None,
+        exits: bool = False,
+        pass_callback: str | None = None,
+    ) -> None:
+        super().__init__(loop, shape)
+        self.make = make
+        self.feed = feed
+        self.reader = reader
+        self.end = end
+        self.exits = exits
+        self.pass_callback = pass_callback
+        self.has_end = exits or end is not None
+
+    async def steps(self, units: Sequence[Any], deliver: Deliver, append: Append, held: _Held) -> None:
+        """Make, enter, feed each unit, tell the end."""
+        reader = self.reader()
+        reader.start(deliver, append, self.is_async)
+        manager = await self.settle(self.make(reader.callback))
+        held.parser = manager
+        entered = await self.enter(manager)
+        parser = entered if hasattr(entered, self.feed) else manager
+        held.parser = parser
+        reader.parser = parser
+        feed = getattr(parser, self.feed)
+        extra = {} if self.pass_callback is None else {self.pass_callback: reader.callback}
+        for unit in units:
+            reader.taken += 1
+            await reader.read(await self.settle(feed(unit, **extra)))
+        if self.end is not None:
+            await reader.read(await self.settle(self.end(parser)))
+        elif self.exits:
+            await reader.read(await self.leave(manager))
+
+
+class GeneralPull(General):
+    """A function over an iterable, or a class made with the chunks, in any form that is not a plain loop.
+
+    ``async_source``: the chunks come as an async iterable. ``via``: the attribute of what the call returns that holds
+    or gives the events; None where they are what it returns. ``callback``: the parameter that takes a callback.
+    """
+
+    def __init__(
+        self,
+        loop: Loop,
+        shape: str,
+        *,
+        call: Callable[..., Any],
+        async_source: bool = False,
+        via: str | None = None,
+        callback: str | None = None,
+    ) -> None:
+        super().__init__(loop, shape)
+        self.call = call
+        self.async_source = async_source
+        self.is_async = async_source
+        self.via = via
+        self.callback = callback
+
+    async def steps(self, units: Sequence[Any], deliver: Deliver, append: Append, held: _Held) -> None:
+        """Call with the chunks, and read all that comes out."""
+        plain = iter(units)
+        left, size = plain.__length_hint__, len(units)  # type: ignore[attr-defined]
+        source = _asynchronous(plain) if self.async_source else plain
+        reader = Reader()
+        reader.start(deliver, append, self.is_async, lambda: size - left())
+        try:
+            extra = {} if self.callback is None else {self.callback: reader.callback}
+            result = await self.settle(self.call(source, **extra))
+            held.parser = result
+            manager = None if inspect.isgenerator(result) or inspect.isasyncgen(result) else result
+            entered = await self.enter(manager)
+            if entered is not None:
+                result = held.parser = entered
+            if self.via is not None:
+                result = getattr(result, self.via)
+                result = await self.settle(result() if callable(result) else result)
+            await reader.drain(result)
+            if entered is not None:
+                await self.leave(manager)
+            self.saw_list = isinstance(result, (list, tuple))
+        finally:
+            if self.async_source:
+                await source.aclose()
+
+
+async def _asynchronous(units: Iterator[Any]) -> AsyncIterator[Any]:
+    for unit in units:
+        yield unit

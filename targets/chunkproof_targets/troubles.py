@@ -1,0 +1,75 @@
+"""The error messages of targets that cannot be used: the value, the rule, the way out."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from .contract import TargetError
+
+if TYPE_CHECKING:
+    from .calibration import Finding
+    from .candidates import Candidates
+
+__all__ = ["adapter", "instance_given", "no_event"]
+
+_TRIED_MAX = 8
+
+
+def adapter(name: str) -> str:
+    """The ten lines that make a target of any parser."""
+    return (
+        "The way out is an adapter of a few lines, in a file of your own:\n\n"
+        "    # adapter.py\n"
+        f"    from ... import {name}\n\n"
+        "    def parse(chunks):\n"
+        f"        parser = {name}(...)\n"
+        "        for chunk in chunks:\n"
+        "            yield from parser.feed(chunk)  # whatever gives the events, with data, event and id\n"
+        "        yield from parser.close()  # if it can be told that the input is over\n\n"
+        "and then --target=./adapter.py:parse"
+    )
+
+
+def instance_given(obj: Any, name: str, found: str) -> TargetError:
+    """An object that lives already, where a class or a function is needed."""
+    cls = type(obj)
+    return TargetError(
+        f"{name} ({found}) is an instance of {cls.__name__}. An instance serves one stream, and the suite needs a new "
+        f"parser for each: name the class (--target={cls.__module__}:{cls.__qualname__}), or a function without "
+        "arguments that makes one."
+    )
+
+
+def no_event(candidates: Candidates, name: str, found: str) -> TargetError:
+    """Nothing that was tried showed an event."""
+    obj, parameters = candidates.obj, candidates.parameters
+    short = str(getattr(obj, "__name__", type(obj).__name__))
+    kind = "class" if inspect.isclass(obj) else "function"
+    lines = [f"{name} ({found}) shows no event on the calibration streams, so it cannot be judged."]
+    if len(parameters.required) > 1 or (parameters.required and inspect.isclass(obj)):
+        lines.append(f"The {kind} {short} needs arguments: {', '.join(parameters.required)}. They are not guessed.")
+    elif candidates.probe.problem:
+        lines.append(f"Called without arguments, {short} {candidates.probe.problem}.")
+    tried = [f"- {finding.driver.shape}, fed {takes}: {_outcome(finding)}" for takes, finding in candidates.tried]
+    if tried:
+        lines.append("What was tried:")
+        lines += tried[:_TRIED_MAX]
+        if len(tried) > _TRIED_MAX:
+            lines.append(f"- and {len(tried) - _TRIED_MAX} ways more")
+    elif not lines[1:]:
+        lines.append(f"It is a {kind} that takes no iterable of chunks, and makes nothing with a feed method.")
+    lines.append(adapter(short))
+    return TargetError("\n".join(lines))
+
+
+def _outcome(finding: Finding) -> str:
+    items = [item.text for trial in finding.trials for item in trial.items]
+    failure = next((trial.failure for trial in finding.trials if trial.failure is not None), None)
+    parts = []
+    if items:
+        parts.append(f"gave {len(items)} items without the data of the events, the first {items[0]}")
+    if failure is not None:
+        text = " ".join(str(failure).split())
+        parts.append(f"raised {type(failure).__name__}: {text if len(text) <= 120 else text[:117] + '...'}")
+    return ", then ".join(parts) or "gave nothing"
