@@ -83,7 +83,7 @@ class Session:
             self.watch.run(self.target, chunks_of(earlier, ()))
         return self.watch.run(self.target, chunks_of(wire, cuts))
 
-    def try_stream(self, stream: Stream, plans: Iterable[Cuts] | None, source: RandomSource) -> Finding | None:
+    def try_stream(self, stream: Stream, source: RandomSource) -> Finding | None:
         """Every wire of the stream under every plan; None if all is right."""
         rule = self.rule
         for wire in rule.wires(stream.wire):
@@ -91,9 +91,10 @@ class Session:
             if expectation is None:
                 continue
             self.streams += 1
-            for cuts in self._plans(wire, source) if plans is None else plans:
+            cost = 1 + len(wire) / _BYTES_A_CHECK
+            for cuts in self._plans(wire, source):
                 self.checks += 1
-                self.spent += 1 + len(wire) / _BYTES_A_CHECK
+                self.spent += cost
                 kind = expectation.differs(self.run(wire, cuts, stream.before))
                 if kind is not None:
                     return Finding(stream.before, wire, cuts, kind)
@@ -211,7 +212,7 @@ def _search(session: Session, effort: Effort, seed: str) -> Finding | None:
 def _search_seeded(session: Session, budget: float, seed: str) -> Finding | None:
     source = RandomSource(seed)
     for stream in _new_streams(lambda: session.draft(source)):
-        found = session.try_stream(stream, None, source)
+        found = session.try_stream(stream, source)
         if found is not None or session.spent >= budget:
             return found
     return None
@@ -236,7 +237,7 @@ def _search_examples(session: Session, examples: int, seed: str) -> Finding | No
     source = RandomSource(seed)
     return hypothesis_examples(
         session.rule.write,
-        lambda stream: session.try_stream(stream, None, source),
+        lambda stream: session.try_stream(stream, source),
         examples=examples,
         seed=seed,
         json_only=session.target.shows.json_only,

@@ -7,19 +7,15 @@ step stands under its clause. Whatever the bytes are, it does not raise.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from chunkproof_targets.contract import DEFAULT_TYPE, Event, Outcome, normal_retry
 
 __all__ = ["interpret"]
 
-# 9.2.5: end-of-line = ( cr lf / cr / lf ). No other character ends a line.
-_END_OF_LINE = re.compile("\r\n|\r|\n")
 # 9.2.6, retry: "consists of only ASCII digits". The empty value is left open by the letter of it; we ignore it.
 _ASCII_DIGITS = re.compile("[0-9]+")
 
 
-@lru_cache(maxsize=512)
 def interpret(wire: bytes) -> Outcome:
     """The outcome of a stream, from its bytes alone, however they are cut.
 
@@ -32,8 +28,8 @@ def interpret(wire: bytes) -> Outcome:
     if wire.startswith(b"\xef\xbb\xbf"):
         text = text[1:]
 
-    # 9.2.5: what follows the last line end is no line.
-    lines = _END_OF_LINE.split(text)[:-1]
+    # 9.2.5: end-of-line = ( cr lf / cr / lf ), no other character; what follows the last one is no line.
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")[:-1]
 
     events: list[Event] = []
     retries: list[str] = []

@@ -27,12 +27,14 @@ _PAIRS_MAX = 400
 
 
 def common(wire: bytes, source: Source) -> Iterator[Cuts]:
-    """Whole, bytewise, one plan aimed at sore points, two random ones."""
+    """Whole, bytewise, two plans aimed at sore points, two random ones."""
+    length = len(wire)
+    points = sore_points(wire)
     yield ()
     yield bytewise(wire)
-    yield sore_cuts(source, wire)
-    length = len(wire)
+    yield sore_cuts(source, points)
     yield random_cuts(source, length)
+    yield sore_cuts(source, points)
     yield random_cuts(source, length)
 
 
@@ -65,7 +67,7 @@ def empty_chunks(wire: bytes, source: Source) -> Iterator[Cuts]:
     yield (length,)
     yield with_empty_chunks((), length)
     yield with_empty_chunks(bytewise(wire), length)
-    yield with_empty_chunks(sore_cuts(source, wire), length)
+    yield with_empty_chunks(sore_cuts(source, sore_points(wire)), length)
     yield with_empty_chunks(random_cuts(source, length), length)
 
 
@@ -84,4 +86,4 @@ def thorough(wire: bytes, source: Source) -> Iterator[Cuts]:
     yield from single_cuts(wire, source)
     for size in (2, 3, 4, 7):
         yield in_sizes(wire, size)
-    yield with_empty_chunks(sore_cuts(source, wire), len(wire))
+    yield with_empty_chunks(sore_cuts(source, sore_points(wire)), len(wire))

@@ -29,12 +29,8 @@ Cuts = tuple[int, ...]
 
 _ONE_BYTE = tuple(bytes([value]) for value in range(256))
 
-# Inside a character; between CR and LF; behind a line end; before a line end; inside and behind a field's name; behind
-# the colon; around the mark.
-_SORE = re.compile(
-    rb"(?=[\x80-\xbf])|(?<=\r)(?=\n)|(?<=[\r\n])(?=.)|(?=[\r\n])|(?<=[\r\n][a-z])(?=[a-z])|(?=:)|(?<=:)(?=.)|(?<=: )(?=.)|(?<=\xef\xbb\xbf)",
-    re.DOTALL,
-)
+# What hurts when it is cut: line ends, the colon and the space behind it, the later bytes of a character.
+_SORE = re.compile(rb"[\r\n\x80-\xbf]|: ?")
 
 
 def chunks_of(wire: bytes, cuts: Sequence[int]) -> list[bytes]:
@@ -92,24 +88,28 @@ def random_cuts(source: Source, length: int) -> Cuts:
         return (0,) * source.below(2)
     below = source.below
     count = 1 + below(min(length, 8) if below(4) else length)
-    return tuple(sorted([below(length + 1) for _ in range(count)]))
+    return tuple(sorted(source.belows(count, length + 1)))
 
 
 def sore_points(wire: bytes) -> list[int]:
-    """The offsets at which parsers are hurt: inside a character, between CR and LF, in a field's name, around a mark."""
-    return [at for match in _SORE.finditer(wire) if 0 < (at := match.start()) < len(wire)]
+    """The offsets at which parsers are hurt, in order: before, inside and behind a line end, in a field's name, around
+    the colon, inside a character, around a byte order mark."""
+    length = len(wire)
+    spans = [match.span() for match in _SORE.finditer(wire)]
+    points = {at for span in spans for at in span}
+    # Two bytes behind a line end stands the second letter of a field's name.
+    points.update([behind + 2 for at, behind in spans if wire[at] <= 13])
+    return sorted([at for at in points if 0 < at < length])
 
 
-def sore_cuts(source: Source, wire: bytes) -> Cuts:
-    """A plan of some of the sore points: each of them, or one, two or three at random, perhaps with an empty chunk."""
-    points = sore_points(wire)
+def sore_cuts(source: Source, points: Sequence[int]) -> Cuts:
+    """A plan of some of the sore points of a wire: each of them, or up to four at random (twice the same: an empty chunk)."""
     if not points:
         return ()
     count = source.below(5)
     if count == 4 or count >= len(points):
         return tuple(points)
-    chosen = [source.pick(points) for _ in range(count + 1)]
-    return tuple(sorted(chosen))
+    return tuple(sorted([points[index] for index in source.belows(count + 1, len(points))]))
 
 
 def without_empty_chunks(cuts: Cuts, length: int) -> Cuts:

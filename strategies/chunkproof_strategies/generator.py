@@ -29,6 +29,11 @@ class RandomSource(Source):
         """One of the items (`Source.pick`, without a second call)."""
         return items[int(self._random() * len(items))]
 
+    def belows(self, count: int, bound: int) -> list[int]:
+        """So many numbers below ``bound`` (`Source.belows`, without a call for each)."""
+        random = self._random
+        return [int(random() * bound) for _ in range(count)]
+
     def any_text(self) -> str:
         """Up to eight characters: traps of the alphabet, and any code point that UTF-8 can hold."""
         return "".join([self._character() for _ in range(self.below(9))])

@@ -33,6 +33,8 @@ __all__ = ["CR", "CRLF", "FEATURES", "LF", "Draft", "Stream", "Value", "write_st
 
 LF, CR, CRLF = b"\n", b"\r", b"\r\n"
 
+_PLAIN = "abcdefghijklmnopqrstuvwxyz0123456789"
+
 #: A value on the wire: text, or bytes with the text they stand for.
 Value = str | Raw
 
@@ -85,8 +87,11 @@ class Draft:
     # values ------------------------------------------------------------------------------------------------------
 
     def word(self) -> str:
-        """A short plain word."""
-        return self._shown(self.source.pick(WORDS))
+        """A short plain word: one of a few, or up to four letters and digits."""
+        source = self.source
+        if source.below(2):
+            return self._shown(source.pick(WORDS))
+        return self._shown("".join([source.pick(_PLAIN) for _ in range(1 + source.below(4))]))
 
     def text(self) -> str:
         """A text of any kind: words, other scripts, emoji, any characters."""

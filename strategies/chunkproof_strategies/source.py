@@ -30,6 +30,10 @@ class Source(ABC):
         """One of the items."""
         return items[self.below(len(items))]
 
+    def belows(self, count: int, bound: int) -> list[int]:
+        """So many numbers below ``bound``."""
+        return [self.below(bound) for _ in range(count)]
+
     def chance(self, one_in: int) -> bool:
         """True about once in so many times."""
         return self.below(one_in) == one_in - 1

@@ -54,7 +54,7 @@ class ReferenceParser:
         text = self.decode_end()
         if text:
             self.read_text(text)
-        self.end()
+        self.at_end()
         return self.take_events()
 
     def take_events(self) -> list[Event]:
@@ -200,5 +200,5 @@ class ReferenceParser:
             self._data = []
         self._type = ""
 
-    def end(self) -> None:
+    def at_end(self) -> None:
         """The end of input: what stands in the buffers is discarded."""
