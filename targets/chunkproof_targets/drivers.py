@@ -15,7 +15,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from types import GeneratorType
-from typing import Any
+from typing import Any, cast
 
 from .contract import Delivery
 from .extract import Deliver
@@ -67,7 +67,7 @@ def spread(result: Any, tuple_is_event: bool = False) -> Iterable[Any]:
     """The items in what a call returned: none, one, or several. A number is a length or a flag, never an event."""
     cls = result.__class__
     if cls is list or cls is GeneratorType:
-        return result  # type: ignore[no-any-return]
+        return cast("Iterable[Any]", result)
     if isinstance(result, _NO_EVENT):
         return ()
     if isinstance(result, _ONE_EVENT) or hasattr(result, "_fields"):
@@ -75,10 +75,9 @@ def spread(result: Any, tuple_is_event: bool = False) -> Iterable[Any]:
     if isinstance(result, tuple):
         return (result,) if tuple_is_event and result else result
     refuse_async(result)
-    if isinstance(result, Sequence) or hasattr(result, "__next__"):
-        return result
-    if hasattr(result, "__iter__") and not hasattr(result, "data"):
-        return result  # type: ignore[no-any-return]
+    several = hasattr(result, "__iter__") and not hasattr(result, "data")
+    if several or isinstance(result, Sequence) or hasattr(result, "__next__"):
+        return cast("Iterable[Any]", result)
     return (result,)
 
 

@@ -114,8 +114,8 @@ def plain(value: Any) -> Any:
 
 def as_text(value: object) -> str | None:
     """A value as exact `str`: bytes decoded, None kept, anything else marked as what it is."""
-    if value is None or value.__class__ is str:
-        return value  # type: ignore[return-value]
+    if value is None:
+        return None
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, _BYTES):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import inspect
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from .drivers import Append, AsyncFound, Driven, Driver, refuse_async
@@ -17,6 +18,9 @@ from .loops import Loop
 from .readers import Reader
 
 __all__ = ["GeneralPull", "GeneralPush"]
+
+# What feed calls mostly return, and what is never to be awaited.
+_PLAIN = (type(None), list, int, bool)
 
 
 class _Held:
@@ -64,8 +68,8 @@ class General(Driver):
 
     async def settle(self, value: Any) -> Any:
         """The value, awaited where it is to be awaited."""
-        if value is None:
-            return None
+        if value.__class__ in _PLAIN:
+            return value
         if self.is_async:
             return await value if inspect.isawaitable(value) else value
         if not hasattr(value, "__aiter__"):
@@ -124,10 +128,16 @@ class GeneralPush(General):
         held.parser = parser
         reader.parser = parser
         feed = getattr(parser, self.feed)
-        extra = {} if self.pass_callback is None else {self.pass_callback: reader.callback}
+        if self.pass_callback is not None:
+            feed = partial(feed, **{self.pass_callback: reader.callback})
+        always = reader.always
         for unit in units:
             reader.taken += 1
-            await reader.read(await self.settle(feed(unit, **extra)))
+            result = feed(unit)
+            if result.__class__ not in _PLAIN:
+                result = await self.settle(result)
+            if always or result is not None:
+                await reader.read(result)
         if self.end is not None:
             await reader.read(await self.settle(self.end(parser)))
         elif self.exits:
@@ -162,7 +172,8 @@ class GeneralPull(General):
         """Call with the chunks, and read all that comes out."""
         plain = iter(units)
         left, size = plain.__length_hint__, len(units)  # type: ignore[attr-defined]
-        source = _asynchronous(plain) if self.async_source else plain
+        asynchronous = _asynchronous(plain) if self.async_source else None
+        source = plain if asynchronous is None else asynchronous
         reader = Reader()
         reader.start(deliver, append, self.is_async, lambda: size - left())
         try:
@@ -181,10 +192,10 @@ class GeneralPull(General):
                 await self.leave(manager)
             self.saw_list = isinstance(result, (list, tuple))
         finally:
-            if self.async_source:
-                await source.aclose()
+            if asynchronous is not None:
+                await asynchronous.aclose()
 
 
-async def _asynchronous(units: Iterator[Any]) -> AsyncIterator[Any]:
+async def _asynchronous(units: Iterator[Any]) -> AsyncGenerator[Any, None]:
     for unit in units:
         yield unit

@@ -27,6 +27,8 @@ _AWAITED = _Awaited()
 class Reader:
     """One run's reader. On its own it takes what is given to its callback, and nothing else."""
 
+    #: Whether a call that returned None may have brought something.
+    always = False
     parser: Any = None
     taken = 0
 
@@ -104,6 +106,8 @@ class ReturnedReader(Reader):
 class NextEventReader(Reader):
     """``next_event()`` until it gives None, what it gives on a new parser, or raises what it raises there."""
 
+    always = True
+
     def __init__(self, name: str, nothing: Any = None, stop: type[BaseException] | None = None) -> None:
         self._name = name
         self._nothing = nothing
@@ -135,6 +139,8 @@ class EventsReader(Reader):
     after a call is new: it is emptied by reading, or by the next call. The parser's own list is never changed.
     """
 
+    always = True
+
     def __init__(self, name: str, *, grows: bool) -> None:
         self._name = name
         self._grows = grows
@@ -160,6 +166,8 @@ class EventsReader(Reader):
 
 class IteratedReader(Reader):
     """The parser is iterated after each call, for what is ready by then."""
+
+    always = True
 
     async def read(self, result: Any) -> None:
         """See `Reader.read`."""

@@ -27,19 +27,25 @@ class State:
 
     def reader(self) -> Callable[[Any, Run], None] | None:
         """What reads a parser's state into its run; None where there is nothing to read."""
-        return None if self.last_event_id is None and self.retry is None else self._read
+        id_name, retry_name, is_list = self.last_event_id, self.retry, self.retry_form == "list"
+        if id_name is None and retry_name is None:
+            return None
 
-    def _read(self, parser: Any, run: Run) -> None:
-        if parser is None:
-            return
-        try:
-            if self.last_event_id is not None:
-                run.last_event_id = as_text(getattr(parser, self.last_event_id)) or ""
-            if self.retry is not None:
-                run.retries = self.retries(parser)
-        except BaseException as error:
-            # A property that raises; what ended the run before counts first.
-            run.failure = run.failure or error
+        def read(parser: Any, run: Run) -> None:
+            if parser is None:
+                return
+            try:
+                if id_name is not None:
+                    shown = getattr(parser, id_name)
+                    run.last_event_id = shown if shown.__class__ is str else (as_text(shown) or "")
+                if retry_name is not None:
+                    # Most streams set no time at all.
+                    run.retries = () if is_list and getattr(parser, retry_name) == [] else self.retries(parser)
+            except BaseException as error:
+                # A property that raises; what ended the run before counts first.
+                run.failure = run.failure or error
+
+        return read
 
     def retries(self, parser: Any) -> tuple[str, ...]:
         """The updates in order, or the one time in force, as digits (milliseconds)."""
