@@ -133,11 +133,13 @@ class GeneralPush(General):
         always = reader.always
         for unit in units:
             reader.taken += 1
+            reader.quiet = not unit
             result = feed(unit)
             if result.__class__ not in _PLAIN:
                 result = await self.settle(result)
             if always or result is not None:
                 await reader.read(result)
+        reader.quiet = True
         if self.end is not None:
             await reader.read(await self.settle(self.end(parser)))
         elif self.exits:

@@ -57,8 +57,9 @@ def load_target(spec: str, *, folder: Path, declared: Declared = NOTHING_DECLARE
         else:
             found = f"{where.place}:{attribute}"
         obj = _attribute(module, attribute, spec, where.place)
-        name = f"{where.place}:{attribute}" if where.attribute is not None else spec.strip()
-        return adapt(obj, name=name, found=found, declared=declared)
+        if isinstance(obj, ModuleType):
+            raise TargetError(f"--target={spec}: {attribute} is a module. Type --target={obj.__name__}")
+        return adapt(obj, name=spec.strip(), found=found, declared=declared)
 
 
 def _load_entry(entry: Entry, declared: Declared) -> Target:

@@ -29,6 +29,8 @@ class Reader:
 
     #: Whether a call that returned None may have brought something.
     always = False
+    #: Whether the call was one that fed nothing: an empty chunk, or the end.
+    quiet = False
     parser: Any = None
     taken = 0
 
@@ -145,6 +147,8 @@ class EventsReader(Reader):
         self._name = name
         self._grows = grows
         self._seen = 0
+        self._last: Any = None
+        self._held: list[Any] = []
 
     async def read(self, result: Any) -> None:
         """See `Reader.read`."""
@@ -153,6 +157,8 @@ class EventsReader(Reader):
             found = found()
             if self._is_async:
                 found = await found if inspect.isawaitable(found) else found
+        elif not self._grows and isinstance(found, list):
+            found = self._fresh(found)
         if not self._grows or not hasattr(found, "__len__"):
             await self.drain(found)
             return
@@ -162,6 +168,13 @@ class EventsReader(Reader):
         if size > start:
             new = found[start:] if isinstance(found, (list, tuple)) else list(islice(found, start, None))
             await self.drain(new)
+
+    def _fresh(self, found: list[Any]) -> list[Any]:
+        """What is new in a list that each feed call begins anew: an empty chunk or the end may leave it as it was."""
+        held, last = self._held, self._last
+        self._last, self._held = found, list(found)
+        same = found is last and len(found) >= len(held) and all(a is b for a, b in zip(held, found, strict=False))
+        return found[len(held) :] if same and self.quiet else found
 
 
 class IteratedReader(Reader):

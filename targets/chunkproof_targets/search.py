@@ -17,6 +17,7 @@ _ITERABLE_NAME = re.compile(
     r"(byte_?|text_?|raw_?|event_?)?(chunks?|stream|source|body|lines?|iterable|iterator|iter|pieces|parts|blocks|feed)"
 )
 _ITERABLE = re.compile(r"Iter|Generator|Sequence|Collection|[Ll]ist\[|Stream")
+_TEXTS = re.compile(r"(Iterator|Iterable|Generator|[Ll]ist)\[(str|bytes)\b")
 _NO_EVENTS = re.compile(r"(None|str|bytes|int|bool|float)$")
 
 
@@ -38,6 +39,8 @@ def obvious_parser(module: ModuleType, spec: str) -> str:
     """The name of the one class or function that looks like a parser; TargetError where there are two, or none."""
     public = public_names(module)
     likely = [name for name, value in public.items() if _is_likely(value)]
+    # A splitter of lines beside a parser is its helper.
+    likely = [name for name in likely if not _is_splitter(name, public[name])] or likely
     if len(likely) == 1:
         return likely[0]
     if likely:
@@ -67,9 +70,18 @@ def _is_likely(value: Any) -> bool:
             return not inspect.isabstract(value)
         iterated = any(hasattr(value, name) for name in ("__iter__", "__aiter__", "events"))
         return iterated and not hasattr(value, "_fields") and _takes_chunks(value)
+    return not (_NO_EVENTS.match(_returns(value)) and not _has_callback(value)) and _takes_chunks(value)
+
+
+def _is_splitter(name: str, value: Any) -> bool:
+    return inspect.isroutine(value) and ("line" in name.lower() or bool(_TEXTS.search(_returns(value))))
+
+
+def _returns(value: Any) -> str:
     returns = getattr(value, "__annotations__", {}).get("return", "")
-    returns = returns if isinstance(returns, str) else getattr(returns, "__name__", str(returns))
-    return not (_NO_EVENTS.match(returns) and not _has_callback(value)) and _takes_chunks(value)
+    if isinstance(returns, str):
+        return returns
+    return returns.__name__ if inspect.isclass(returns) and not hasattr(returns, "__args__") else str(returns)
 
 
 def _has_callback(value: Any) -> bool:

@@ -6,7 +6,10 @@ the one that shows most of the expected events; the first of several that show a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import io
+import warnings
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .calibration import Finding, UnitsOf, settle, try_driver
@@ -104,20 +107,30 @@ def adapt(obj: Any, *, name: str, found: str, declared: Declared = NOTHING_DECLA
     declared = declared.over(declared_on(obj))
     loop = Loop()
     try:
-        candidates = Candidates(obj, declared, loop)
-        if candidates.is_instance:
-            raise instance_given(obj, name, found)
-        best = _best(candidates)
-        if best is None:
-            raise no_event(candidates, name, found)
-        finding, takes = best
-        settle(finding, UNITS[takes])
+        with _quiet():
+            candidates = Candidates(obj, declared, loop)
+            if candidates.is_instance:
+                raise instance_given(obj, name, found)
+            best = _best(candidates)
+            if best is None:
+                raise no_event(candidates, name, found)
+            finding, takes = best
+            settle(finding, UNITS[takes])
     except BaseException:
         loop.close()
         raise
     target = Adapted(finding, takes, declared, loop)
     target.name, target.found = name, found
     return target
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Trial calls a parser in ways that it was not made for: what it says to that is of no use to anyone."""
+    out, err = contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO())
+    with warnings.catch_warnings(), out, err:
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _best(candidates: Candidates) -> tuple[Finding, Takes] | None:

@@ -27,11 +27,14 @@ def unit_of(value: object, milliseconds: int) -> Unit | None:
         if value == str(milliseconds):
             return "ms"
         return "seconds" if value == str(milliseconds / 1000) else None
-    if isinstance(value, (int, float, Decimal)):
+    if not isinstance(value, (int, float, Decimal)):
+        return None
+    try:
         if value == milliseconds:
             return "ms"
         return "seconds" if abs(float(value) - milliseconds / 1000) < 1e-9 else None
-    return None
+    except (ArithmeticError, ValueError):  # a number beyond any float, or a signalling NaN
+        return None
 
 
 def digits_of(value: object, unit: Unit) -> str | None:

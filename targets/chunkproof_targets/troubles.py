@@ -59,6 +59,7 @@ def no_event(candidates: Candidates, name: str, found: str) -> TargetError:
             lines.append(f"- and {len(tried) - _TRIED_MAX} ways more")
     elif not lines[1:]:
         lines.append(f"It is a {kind} that takes no iterable of chunks, and makes nothing with a feed method.")
+    lines.append("A parser that is fed whole lines must be declared as one: --chunkproof-declare takes=lines")
     lines.append(adapter(short))
     return TargetError("\n".join(lines))
 
