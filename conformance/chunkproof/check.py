@@ -26,7 +26,7 @@ from .examples import hypothesis_examples
 from .judge import Expectation, expect, record_of_run
 from .rules import RULES, Rule
 from .shrinker import shrink
-from .traits import traits
+from .traits import SHORTER, traits
 from .watch import Watch
 
 __all__ = ["EFFORTS", "RELEASE_SEED", "Effort", "Finding", "Session", "check", "check_rule", "describe_target", "resolve_seed"]
@@ -52,6 +52,8 @@ EFFORTS = {effort.name: effort for effort in (Effort("smoke", 250, 4), Effort("d
 
 # A check of so many bytes counts double, of twice as many three times, and so on.
 _BYTES_A_CHECK = 256
+# A counterexample of so many bytes is read at a glance; a longer one may leave out spaces and colons.
+_SHORT_ENOUGH = 16
 # So many streams in a row that were seen before: the rule has no more of them.
 _REPEATS_MAX = 60
 
@@ -114,10 +116,12 @@ class Session:
         self.rule.write(draft)
         return draft.finish()
 
-    def fails(self, finding: Finding) -> Callable[[bytes, Cuts], bool]:
-        """Whether another stream is within the rule and fails in the same way: what the shrinker asks."""
+    def fails(self, finding: Finding, *, also: frozenset[str] = frozenset()) -> Callable[[bytes, Cuts], bool]:
+        """Whether another stream is within the rule and fails in the same way: what the shrinker asks.
 
-        allowed = traits(finding.wire, finding.cuts)
+        It may have the traits of the finding and those named besides, and no others.
+        """
+        allowed = traits(finding.wire, finding.cuts) | also
 
         def same(wire: bytes, cuts: Cuts) -> bool:
             if not self.rule.point(wire, cuts) or not traits(wire, cuts) <= allowed:
@@ -253,7 +257,9 @@ def _counterexample(session: Session, finding: Finding) -> tuple[Counterexample,
     # A hang costs its whole time at each try, so it is shown as it was found.
     if finding.kind != "hung" and fails(wire, cuts):
         wire, cuts = shrink(wire, cuts, fails)
-    run = session.run(wire, cuts, finding.before) if finding.kind != "hung" else session.run(wire, cuts, finding.before)
+        if len(wire) > _SHORT_ENOUGH:
+            wire, cuts = shrink(wire, cuts, session.fails(finding, also=SHORTER))
+    run = session.run(wire, cuts, finding.before)
     expectation = expect(session.target, wire, ignores=session.rule.ignores)
     assert expectation is not None, "what failed can be expected again"
     streams = (*((earlier, ()) for earlier in finding.before), (wire, cuts))

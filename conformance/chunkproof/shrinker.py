@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from chunkproof_strategies.chunkings import Cuts, bytewise
+from chunkproof_strategies.chunkings import Cuts, in_sizes
 
 __all__ = ["Fails", "shrink"]
 
@@ -21,6 +21,8 @@ Fails = Callable[[bytes, Cuts], bool]
 RUNS_MAX = 3000
 #: Bytes fed in all of them; a large wire ends earlier.
 BYTES_MAX = 8_000_000
+
+_LARGE = 512
 
 _LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _ATOMS = re.compile(rb"\r\n|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}|[\x00-\xff]", re.DOTALL)
@@ -40,12 +42,19 @@ class _Shrinker:
         self._fails = fails
         self._known: dict[tuple[bytes, Cuts], bool] = {}
         self._bytes = 0
+        self._size = 0
 
     def shrink(self) -> tuple[bytes, Cuts]:
         before = None
+        self._size = self._chunk_size()
+        if len(self.wire) > _LARGE:
+            # Each run costs: make it short before anything else.
+            self._delete(_LINES)
+            self._delete(_ATOMS)
         while before != (self.wire, self.cuts) and not self._spent():
             before = (self.wire, self.cuts)
             self._fewer_cuts()
+            self._size = self._chunk_size()
             self._delete(_LINES)
             self._delete(_ATOMS)
             self._replace_line_ends()
@@ -54,6 +63,11 @@ class _Shrinker:
             self._delete(re.compile(rb"[\x00-\xff]", re.DOTALL))
             self._place_cuts()
         return self.wire, self.cuts
+
+    def _chunk_size(self) -> int:
+        """The size of the chunks where they all have one: the plan is then kept by its size, not by its cuts."""
+        cuts = self.cuts
+        return cuts[0] if len(cuts) > 2 and cuts[0] and cuts == in_sizes(self.wire, cuts[0]) else 0
 
     def _spent(self) -> bool:
         return len(self._known) >= RUNS_MAX or self._bytes >= BYTES_MAX
@@ -145,8 +159,12 @@ class _Shrinker:
         if atom in (b"a", b"\n", b"\r", b"\r\n"):
             return
         yield b"a"
-        if len(atom) > 1 and atom != _PLAIN[len(atom)]:
-            yield _PLAIN[len(atom)]
+        if len(atom) > 1:
+            yield from (plain for plain in (_PLAIN[len(atom)],) if plain != atom)
+        else:
+            # A digit where digits must stand; a byte that is ill-formed by itself; one that lacks what follows it.
+            kinds = (b"1",) if atom.isdigit() else (b"\xff", b"\xe4") if atom > b"\x7f" else ()
+            yield from kinds[: kinds.index(atom)] if atom in kinds else kinds
 
     def _shorter_characters(self) -> None:
         """A character of two bytes for one of three or four."""
@@ -159,8 +177,8 @@ class _Shrinker:
     def _try_edit(self, start: int, stop: int, new: bytes) -> bool:
         """Put ``new`` in the place of a span; cuts inside it go to where they are still inside what is new."""
         wire = self.wire[:start] + new + self.wire[stop:]
-        if self.cuts == bytewise(self.wire) and len(self.cuts) > 2:
-            return self._try(wire, bytewise(wire))
+        if self._size:
+            return self._try(wire, in_sizes(wire, self._size))
         shift = len(new) - (stop - start)
         moved = [at if at <= start else at + shift if at >= stop else min(at, start + len(new)) for at in self.cuts]
         return self._try(wire, tuple(moved))

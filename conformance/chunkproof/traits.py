@@ -12,7 +12,10 @@ import re
 from chunkproof_strategies.chunkings import Cuts
 from chunkproof_strategies.values import MARK
 
-__all__ = ["traits"]
+__all__ = ["SHORTER", "traits"]
+
+#: Traits that make a stream shorter and, mostly, no other: allowed where it would be too long to read without.
+SHORTER = frozenset({"no space", "no colon", "empty value"})
 
 _LINE = re.compile(rb"([^\r\n]*)(\r\n|\r|\n|\Z)")
 _FIELDS = (b"data", b"event", b"id", b"retry")
@@ -75,6 +78,9 @@ def _line(content: bytes, end: bytes, found: set[str]) -> int:
     if name not in _FIELDS:
         found.add("other name")
         return 0
+    if name == b"retry":
+        # A valid time and a wrong one are two faults.
+        found.add("time" if value.removeprefix(b" ").isdigit() else "no time")
     found.add(name.decode())
     if not colon:
         found.add("no colon")

@@ -47,7 +47,7 @@ class Delivery(NamedTuple):
     """An event with the number of chunks that had been taken when it came out.
 
     ``retry`` is what the event itself showed as its reconnection time, as decimal digits (milliseconds), for targets
-    that show it there; None otherwise.
+    that show it there; None where it showed none, or the value that it shows before any was set.
     """
 
     event: Event
@@ -122,6 +122,7 @@ class Target(ABC):
     a bare CR. ``returns_list`` is True where all events come back at once, so that nothing can be said on when.
     ``empty_chunk_ends`` is declared by parsers that document an empty chunk as the end of input; none is sent then.
     ``size_limit`` is declared by parsers that raise beyond so many bytes of a line or an event.
+    ``strict_utf8`` is declared by parsers that raise on ill-formed UTF-8 by design.
     """
 
     name: str = "target"
@@ -133,6 +134,7 @@ class Target(ABC):
     returns_list: bool = False
     empty_chunk_ends: bool = False
     size_limit: int | None = None
+    strict_utf8: bool = False
 
     @abstractmethod
     def run(self, chunks: Sequence[bytes]) -> Run:

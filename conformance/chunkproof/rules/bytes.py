@@ -24,7 +24,7 @@ def strict_by_design(failure: BaseException | None) -> str:
     return ""
 
 
-def _cut_inside_character(wire: bytes, cuts: Cuts) -> bool:
+def _has_characters(wire: bytes, cuts: Cuts) -> bool:
     return not wire.isascii()
 
 
@@ -35,41 +35,41 @@ def _characters(draft: Draft, low: int, high: int) -> None:
     draft.message(draft.value(before + text + behind))
 
 
-@rule(clause=_UTF8, wpt="format-utf-8", point=_cut_inside_character)
+@rule(clause=_UTF8, wpt="format-utf-8", point=_has_characters)
 def two_byte_character_cut(draft: Draft) -> None:
     """A character of two bytes that is cut between chunks comes out whole."""
     _characters(draft, 0xA1, 0x7FF)
 
 
-@rule(clause=_UTF8, wpt="format-utf-8", point=_cut_inside_character)
+@rule(clause=_UTF8, wpt="format-utf-8", point=_has_characters)
 def three_byte_character_cut(draft: Draft) -> None:
     """A character of three bytes, Chinese for one, that is cut between chunks comes out whole."""
     low, high = draft.source.pick(((0x4E00, 0x9FFF), (0x0900, 0x1FFF), (0xAC00, 0xD7A3), (0xE000, 0xFDCF)))
     _characters(draft, low, high)
 
 
-@rule(clause=_UTF8, wpt="format-utf-8", point=_cut_inside_character)
+@rule(clause=_UTF8, wpt="format-utf-8", point=_has_characters)
 def four_byte_character_cut(draft: Draft) -> None:
     """A character of four bytes, an emoji for one, that is cut between chunks comes out whole."""
     low, high = draft.source.pick(((0x1F300, 0x1FAFF), (0x20000, 0x2A6DF), (0x10000, 0x10FFFF)))
     _characters(draft, low, high)
 
 
-@rule(clause=_UTF8, point=_cut_inside_character)
+@rule(clause=_UTF8, point=_has_characters)
 def zwj_sequence_cut(draft: Draft) -> None:
     """A sequence of emoji that people see as one, cut anywhere, comes out whole."""
     source = draft.source
     draft.message(draft.value(source.pick(("", "a", "你")) + source.pick(ZWJ_SEQUENCES) + source.pick(("", "b", "🙂"))))
 
 
-@rule(clause=_UTF8, point=_cut_inside_character, needs=["type"])
+@rule(clause=_UTF8, point=_has_characters, needs=["type"])
 def character_cut_in_a_type(draft: Draft) -> None:
     """A character that is cut between chunks comes out whole in an event's type."""
     draft.event(draft.text())
     draft.plain_event()
 
 
-@rule(clause=_UTF8, point=_cut_inside_character)
+@rule(clause=_UTF8, point=_has_characters)
 def character_cut_in_an_ignored_line(draft: Draft) -> None:
     """A character that is cut between chunks in a comment or an unknown field changes nothing."""
     source = draft.source

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from chunkproof_strategies.chunkings import Cuts
 from chunkproof_strategies.grammar import Draft
 
 from ..plans import uncut, wide
-from .rule import chapter, contains
+from .rule import chapter, contains, has_field
 
 rule = chapter("dispatch", clause="9.2.6 (dispatch the event)", layer="fields")
 
 
-def _no_data(wire: bytes, cuts: Cuts) -> bool:
-    return True
-
-
-@rule(wpt="format-field-event", point=contains(b"event", b"id", b"retry"))
+@rule(wpt="format-field-event", point=has_field("event", "id"))
 def no_data_no_event(draft: Draft) -> None:
     """A block without a data field makes no event."""
     source = draft.source
@@ -28,7 +23,7 @@ def no_data_no_event(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(wpt="format-field-data", point=lambda wire, cuts: b"data:\n" in wire or b"data: \n" in wire)
+@rule(wpt="format-field-data", point=contains(b"data:\n", b"data: \n"))
 def empty_data_is_an_event(draft: Draft) -> None:
     """A block with an empty data field makes an event whose data is empty."""
     draft.message("", draft.source.pick((b":", b": ")))
@@ -43,7 +38,7 @@ def the_default_type_is_message(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(needs=["type"], wpt="format-field-event", point=contains(b"event"))
+@rule(needs=["type"], wpt="format-field-event", point=has_field("event"))
 def the_type_is_untouched(draft: Draft) -> None:
     """A type is text: its case, blanks, colons and script stay as they are."""
     source = draft.source
@@ -51,7 +46,7 @@ def the_type_is_untouched(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(needs=["type"], wpt="format-field-event", point=contains(b"event"))
+@rule(needs=["type"], wpt="format-field-event", point=has_field("event"))
 def the_type_is_reset(draft: Draft) -> None:
     """A type belongs to its own event: the next one starts without."""
     draft.event(draft.source.pick(("a", "ping")))
@@ -59,7 +54,7 @@ def the_type_is_reset(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(needs=["type"], wpt="format-field-event", point=contains(b"event"))
+@rule(needs=["type"], wpt="format-field-event", point=has_field("event"))
 def the_type_is_reset_without_data(draft: Draft) -> None:
     """A block without data resets the type as well."""
     draft.event(draft.source.pick(("a", "ping")))
@@ -67,7 +62,7 @@ def the_type_is_reset_without_data(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(needs=["type"], wpt="format-field-event-empty", point=lambda wire, cuts: wire.count(b"event") > 1)
+@rule(needs=["type"], wpt="format-field-event-empty", point=has_field("event", at_least=2))
 def an_empty_type_resets_the_type(draft: Draft) -> None:
     """An empty `event` field in the same block makes the type "message" again."""
     draft.event(draft.source.pick(("a", "ping")))
@@ -75,7 +70,7 @@ def an_empty_type_resets_the_type(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(point=lambda wire, cuts: wire.count(b"data") > 1)
+@rule(point=has_field("data", at_least=2))
 def the_data_is_reset(draft: Draft) -> None:
     """The data of one event is not in the next."""
     for _ in range(2 + draft.source.below(2)):
@@ -112,7 +107,7 @@ def blank_lines_in_a_row(draft: Draft) -> None:
         draft.blank()
 
 
-@rule(point=contains(b":"))
+@rule(point=lambda wire, cuts: wire[:1] == b":" or b"\n:" in wire)
 def comment_only_blocks(draft: Draft) -> None:
     """A block of comments alone makes no event."""
     source = draft.source
@@ -124,7 +119,7 @@ def comment_only_blocks(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(wpt="format-field-retry", point=contains(b"retry"))
+@rule(wpt="format-field-retry", point=has_field("retry"))
 def retry_only_blocks(draft: Draft) -> None:
     """A block with only a `retry` makes no event."""
     draft.retry(draft.source.pick(("1", "3000")))

@@ -10,10 +10,6 @@ from .rule import chapter
 rule = chapter("end", clause="9.2.6 (end of the file)", layer="lines")
 
 
-def _not_dispatched(wire: bytes, cuts: tuple[int, ...]) -> bool:
-    return True
-
-
 @rule(wpt="format-data-before-final-empty-line", layer="fields")
 def an_unfinished_event_is_discarded(draft: Draft) -> None:
     """A block with no blank line behind it is discarded at the end of input."""

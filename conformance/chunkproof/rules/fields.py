@@ -7,7 +7,7 @@ from chunkproof_strategies.grammar import Draft
 from chunkproof_strategies.values import NEAR_NAMES, TRAPS
 
 from ..plans import thorough
-from .rule import chapter, contains
+from .rule import Point, chapter, contains, has_field
 
 rule = chapter("fields", clause="9.2.6 (process the field)", layer="fields")
 
@@ -50,11 +50,11 @@ def trailing_blanks_are_kept(draft: Draft) -> None:
     draft.message(draft.value(draft.source.pick(("a", "x y", "你", "")) + blanks))
 
 
-def _bare(wire: bytes, name: bytes) -> bool:
-    return name in wire.replace(b"\r", b"\n").split(b"\n")
+def _bare(name: str) -> Point:
+    return lambda wire, cuts: name.encode() in wire.replace(b"\r", b"\n").split(b"\n")
 
 
-@rule(clause="9.2.6 (line without a colon)", wpt="format-field-data", point=lambda wire, cuts: _bare(wire, b"data"))
+@rule(clause="9.2.6 (line without a colon)", wpt="format-field-data", point=_bare("data"))
 def data_without_colon(draft: Draft) -> None:
     """A line `data` without a colon is a data line with an empty value."""
     draft.bare("data")
@@ -64,7 +64,7 @@ def data_without_colon(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(clause="9.2.6 (line without a colon)", needs=["type"], point=lambda wire, cuts: _bare(wire, b"event"))
+@rule(clause="9.2.6 (line without a colon)", needs=["type"], point=_bare("event"))
 def event_without_colon(draft: Draft) -> None:
     """A line `event` without a colon makes the type empty, which means "message"."""
     draft.event(draft.source.pick(("a", "ping")))
@@ -72,7 +72,7 @@ def event_without_colon(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(clause="9.2.6 (line without a colon)", needs=["id"], wpt="format-field-id-2", point=lambda wire, cuts: _bare(wire, b"id"))
+@rule(clause="9.2.6 (line without a colon)", needs=["id"], wpt="format-field-id-2", point=_bare("id"))
 def id_without_colon(draft: Draft) -> None:
     """A line `id` without a colon resets the last event ID."""
     draft.id(draft.source.pick(("1", "a")))
@@ -81,7 +81,7 @@ def id_without_colon(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(clause="9.2.6 (line without a colon)", ignores=["retry"], point=lambda wire, cuts: _bare(wire, b"retry"))
+@rule(clause="9.2.6 (line without a colon)", ignores=["retry"], point=_bare("retry"))
 def retry_without_colon(draft: Draft) -> None:
     """A line `retry` without a colon raises nothing and makes no event (the time it sets is left open)."""
     draft.bare("retry")
@@ -133,10 +133,14 @@ def unknown_fields_are_ignored(draft: Draft) -> None:
     draft.blank()
 
 
+def _has_comment(wire: bytes, cuts: Cuts) -> bool:
+    return wire[:1] == b":" or b"\n:" in wire
+
+
 _COMMENTS = ("", " ", " ping", "ping", ":", ": x", "data: x", " data: x", "\t", " 心跳", "event: x", "\0", "\ufeff", " [DONE]")
 
 
-@rule(clause=_COMMENT, wpt="format-comments", point=contains(b"\n:", b"\r:"), weight=1.5)
+@rule(clause=_COMMENT, wpt="format-comments", point=_has_comment, weight=1.5)
 def comments_are_ignored(draft: Draft) -> None:
     """A line that starts with a colon is ignored, whatever stands in it."""
     source = draft.source
@@ -155,7 +159,7 @@ def a_comment_may_come_first(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(clause=_COMMENT, wpt="format-comments", point=contains(b"\n:"))
+@rule(clause=_COMMENT, wpt="format-comments", point=_has_comment)
 def comments_between_data_lines(draft: Draft) -> None:
     """A comment between the data lines of an event splits neither event nor data."""
     draft.data(draft.word())
@@ -165,11 +169,7 @@ def comments_between_data_lines(draft: Draft) -> None:
     draft.blank()
 
 
-def _cut_in_comment(wire: bytes, cuts: Cuts) -> bool:
-    return wire[:1] == b":" or b"\n:" in wire
-
-
-@rule(clause=_COMMENT, layer="lines", plans=thorough, point=_cut_in_comment)
+@rule(clause=_COMMENT, layer="lines", plans=thorough, point=_has_comment)
 def comments_cut_anywhere(draft: Draft) -> None:
     """A comment that is cut, even into one that looks like a field, is ignored."""
     if draft.source.chance(2):
@@ -178,7 +178,11 @@ def comments_cut_anywhere(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(wpt="format-field-data", point=lambda wire, cuts: wire.count(b"data") > 1)
+def _has_empty_data(wire: bytes, cuts: Cuts) -> bool:
+    return b"data:\n" in wire or b"data: \n" in wire
+
+
+@rule(wpt="format-field-data", point=has_field("data", at_least=2))
 def data_lines_are_joined(draft: Draft) -> None:
     """Several data lines are joined with LF."""
     for _ in range(2 + draft.source.below(3)):
@@ -186,7 +190,7 @@ def data_lines_are_joined(draft: Draft) -> None:
     draft.blank()
 
 
-@rule(point=lambda wire, cuts: b"data:\n" in wire or b"data: \n" in wire)
+@rule(point=_has_empty_data)
 def empty_data_lines_count(draft: Draft) -> None:
     """An empty data line between others is an empty line of the data."""
     draft.data(draft.word())
@@ -196,7 +200,7 @@ def empty_data_lines_count(draft: Draft) -> None:
     draft.blank()
 
 
-@rule(point=lambda wire, cuts: b"data:\n" in wire or b"data: \n" in wire)
+@rule(point=_has_empty_data)
 def a_leading_empty_data_line_counts(draft: Draft) -> None:
     """An empty first data line makes the data start with LF."""
     for _ in range(1 + draft.source.below(2)):
@@ -205,7 +209,7 @@ def a_leading_empty_data_line_counts(draft: Draft) -> None:
     draft.blank()
 
 
-@rule(point=lambda wire, cuts: b"data:\n" in wire or b"data: \n" in wire)
+@rule(point=_has_empty_data)
 def a_trailing_empty_data_line_counts(draft: Draft) -> None:
     """An empty last data line makes the data end with LF: only one LF is removed."""
     draft.data(draft.word())
@@ -227,7 +231,7 @@ def order_does_not_matter(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(needs=["type"], wpt="format-field-event", point=lambda wire, cuts: wire.count(b"event") > 1)
+@rule(needs=["type"], wpt="format-field-event", point=has_field("event", at_least=2))
 def the_last_type_counts(draft: Draft) -> None:
     """Of several `event` fields in a block, the last counts."""
     first, second = draft.source.pick((("a", "b"), ("a", ""), ("ping", "pong"), ("", "a")))
@@ -238,7 +242,7 @@ def the_last_type_counts(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(needs=["id"], point=lambda wire, cuts: wire.count(b"id") > 1)
+@rule(needs=["id"], point=has_field("id", at_least=2))
 def the_last_id_counts(draft: Draft) -> None:
     """Of several valid `id` fields in a block, the last counts."""
     first, second = draft.source.pick((("1", "2"), ("1", ""), ("", "2"), ("b", "a")))
@@ -249,7 +253,7 @@ def the_last_id_counts(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(needs=["retry"], point=lambda wire, cuts: wire.count(b"retry") > 1)
+@rule(needs=["retry"], point=has_field("retry", at_least=2))
 def the_last_retry_counts(draft: Draft) -> None:
     """Of several valid `retry` fields in a block, the last is in force."""
     first, second = draft.source.pick((("1", "2"), ("3000", "10"), ("5", "0"), ("7", "1234")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from chunkproof_strategies.grammar import Draft
 
-from .rule import chapter, contains
+from .rule import chapter, contains, has_field
 
 rule = chapter("ids", clause="9.2.6 (process the field, id)", layer="fields")
 
@@ -12,7 +12,7 @@ _DISPATCH = "9.2.6 (dispatch, step 1)"
 _IDS = ("1", "2", "a", "id-9", "a b", "é", "0", "00")
 
 
-@rule(wpt="format-field-id", needs=["id"], point=contains(b"id"))
+@rule(wpt="format-field-id", needs=["id"], point=has_field("id"))
 def an_id_is_shown(draft: Draft) -> None:
     """An event has the ID that its block sets."""
     for _ in range(1 + draft.source.below(2)):
@@ -20,7 +20,7 @@ def an_id_is_shown(draft: Draft) -> None:
         draft.plain_event()
 
 
-@rule(clause=_DISPATCH, wpt="format-field-id", needs=["id"], point=contains(b"id"))
+@rule(clause=_DISPATCH, wpt="format-field-id", needs=["id"], point=has_field("id"))
 def ids_persist(draft: Draft) -> None:
     """An ID stays for the events that follow, until the next one."""
     draft.id(draft.source.pick(_IDS))
@@ -29,7 +29,7 @@ def ids_persist(draft: Draft) -> None:
         draft.plain_event()
 
 
-@rule(wpt="format-field-id-2", needs=["id"], point=lambda wire, cuts: wire.count(b"id") > 1)
+@rule(wpt="format-field-id-2", needs=["id"], point=has_field("id", at_least=2))
 def an_empty_id_resets(draft: Draft) -> None:
     """An empty `id` resets the last event ID to the empty string."""
     draft.id(draft.source.pick(_IDS))
@@ -51,7 +51,7 @@ def an_id_with_nul_is_ignored(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(clause=_DISPATCH, needs=["id"], point=contains(b"id"))
+@rule(clause=_DISPATCH, needs=["id"], point=has_field("id"))
 def a_block_without_data_sets_the_id(draft: Draft) -> None:
     """The ID of a block without data counts for the events that follow."""
     draft.id(draft.source.pick(_IDS))
@@ -59,7 +59,7 @@ def a_block_without_data_sets_the_id(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(clause="9.2.6 (end of the file)", needs=["id"], point=contains(b"id"))
+@rule(clause="9.2.6 (end of the file)", needs=["id"], point=has_field("id"))
 def an_unfinished_block_sets_no_id(draft: Draft) -> None:
     """The ID of a block that the end of input cuts short does not become the last event ID."""
     draft.id(draft.source.pick(_IDS))
@@ -69,7 +69,7 @@ def an_unfinished_block_sets_no_id(draft: Draft) -> None:
         draft.data(draft.word())
 
 
-@rule(needs=["id"], point=contains(b"id"))
+@rule(needs=["id"], point=has_field("id"))
 def an_id_is_not_trimmed(draft: Draft) -> None:
     """An ID is text: blanks, colons and any script stay as they are."""
     draft.id(draft.source.pick((" 1", "1 ", " ", "\t1", "a:b", "{}", "你", "🙂", "01", "1.0", "-1", "null", "undefined", "\ufeff1")))

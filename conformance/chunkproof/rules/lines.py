@@ -85,7 +85,6 @@ def crlf_cut_behind_other_lines(draft: Draft) -> None:
 @rule(plans=thorough, point=contains(b"\r"))
 def lf_later_than_a_cr(draft: Draft) -> None:
     """An LF that does not come first after a CR ends a line of its own."""
-    draft.data(draft.word())
     draft.ends = (CR,)
     draft.data(draft.word())
     draft.ends = (LF,)

@@ -7,6 +7,7 @@ a stream is never said by the rule: it is always what the oracle makes of the wi
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
@@ -18,7 +19,7 @@ from chunkproof_targets.contract import Target
 
 from ..plans import Plans, common
 
-__all__ = ["Chapter", "Layer", "Need", "Rule", "chapter", "contains", "itself"]
+__all__ = ["Chapter", "Layer", "Need", "Rule", "chapter", "contains", "has_field", "itself"]
 
 #: The layer a rule looks at. A target that is fed text is not judged on "bytes"; one that is fed lines on "fields" alone.
 Layer = Literal["bytes", "text", "lines", "fields"]
@@ -43,6 +44,12 @@ def anywhere(wire: bytes, cuts: Cuts) -> bool:
 def contains(*parts: bytes) -> Point:
     """Within the rule is a wire that holds one of these."""
     return lambda wire, cuts: any(part in wire for part in parts)
+
+
+def has_field(*names: str, at_least: int = 1) -> Point:
+    """Within the rule is a wire that has so many lines of one of these fields."""
+    line = re.compile(rb"(?:\A|[\r\n]|\A\xef\xbb\xbf)(?:" + "|".join(names).encode() + rb")(?=[:\r\n]|\Z)")
+    return lambda wire, cuts: len(line.findall(wire)) >= at_least
 
 
 def itself(wire: bytes) -> Iterator[bytes]:

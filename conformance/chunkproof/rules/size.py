@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from chunkproof_strategies.chunkings import Cuts
 from chunkproof_strategies.grammar import Draft
 
 from ..plans import wide
@@ -23,10 +22,6 @@ def values_up_to_16_kib(draft: Draft) -> None:
     length = draft.source.pick((255, 256, 1000, 1024, 2048, 4095, 4096, 4097, 8192, 16383, 16384))
     draft.message(_filled(draft, length))
     draft.plain_event()
-
-
-def _one_chunk(wire: bytes, cuts: Cuts) -> bool:
-    return True
 
 
 @rule(plans=wide, layer="lines", weight=0.5)
