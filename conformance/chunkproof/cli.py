@@ -1,0 +1,95 @@
+"""The command line: ``chunkproof replay`` and ``chunkproof rules``.
+
+Exit codes: 0 the target agrees, 1 the rule is broken, 2 the target or the arguments cannot be used, 3 a fault of the
+suite itself.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from chunkproof_reports import terminal
+from chunkproof_targets.contract import Target, TargetError
+from chunkproof_targets.declared import Declared
+from chunkproof_targets.loading import load_target
+
+from .check import RELEASE
+from .items import at_peace
+from .replay import ReplayError, read_case, replay, replay_command
+from .rules import RULES
+from .watch import TIMEOUT, Watch
+
+__all__ = ["main"]
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(RELEASE, prog_name="chunkproof", message="%(prog)s %(version)s")
+def main() -> None:
+    """Conformance of Server-Sent Events parsers. The suite itself runs as `pytest --target=SPEC`."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            # A terminal that cannot show a character shows its escape instead.
+            stream.reconfigure(errors="backslashreplace")
+
+
+@main.command("replay")
+@click.argument("counterexample", metavar="TOKEN|FILE")
+@click.option("--target", "spec", required=True, metavar="SPEC", help="The parser, as for pytest --target.")
+@click.option("--declare", "declared", multiple=True, metavar="KEY=VALUE", help="As --chunkproof-declare; repeatable.")
+@click.option("--timeout", type=float, default=TIMEOUT, show_default=True, metavar="SECONDS", help="For the one run.")
+def replay_(counterexample: str, spec: str, declared: tuple[str, ...], timeout: float) -> None:
+    """Run one counterexample again: the token that a failure ends with, or the file that holds one."""
+    if timeout <= 0:
+        _refuse(f"--timeout={timeout:g}: it is a number of seconds above 0")
+    try:
+        case = read_case(counterexample)
+        with at_peace():
+            target = load_target(spec, folder=Path.cwd(), declared=Declared.parse(declared))
+    except (ReplayError, TargetError) as error:
+        _refuse(str(error))
+    try:
+        with at_peace(), Watch(timeout) as watch:
+            result = replay(case, target, watch)
+    except ReplayError as error:
+        _refuse(str(error))
+    finally:
+        _close(target)
+    colour = sys.stdout.isatty()
+    if result.status == "held":
+        click.echo(f"{result.id}: {target.name} agrees with the standard on this stream")
+        return
+    command = replay_command(result, declared, None if timeout == TIMEOUT else timeout)
+    if not result.counterexample or not result.counterexample.token:
+        command = ""  # it came from a file, which the user has just named
+    click.echo(terminal.failure(result, command, width=min(shutil.get_terminal_size().columns, 120), colour=colour))
+    raise SystemExit(3 if result.status == "fault" else 1)
+
+
+@main.command("rules")
+@click.option("--chapter", metavar="NAME", help="The rules of one chapter alone.")
+def rules_(chapter: str | None) -> None:
+    """List the rules: id, severity, requirement and clause."""
+    chapters = list(dict.fromkeys(rule.chapter for rule in RULES))
+    if chapter is not None and chapter not in chapters:
+        _refuse(f"--chapter={chapter}: there is no such chapter; they are {', '.join(chapters)}")
+    for rule in RULES:
+        if chapter in (None, rule.chapter):
+            click.echo(f"{rule.id} ({rule.severity})")
+            click.echo(textwrap.indent(textwrap.fill(rule.requirement, 112), "    "))
+            click.echo(f"    {rule.clause}" + (f" · {rule.wpt}" if rule.wpt else ""))
+
+
+def _close(target: Target) -> None:
+    with at_peace():
+        target.close()
+
+
+def _refuse(message: str) -> NoReturn:
+    click.echo(f"chunkproof: {message}", err=True)
+    raise SystemExit(2)

@@ -1,0 +1,118 @@
+"""The pytest items: one for each rule and target, of a kind of their own.
+
+They are no functions: no fixture of the user reaches them, and they belong to no file of the user's project.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import sys
+import threading
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chunkproof_reports.results import RuleResult
+from chunkproof_targets.contract import Target
+
+from .check import Effort, check_rule
+from .rules import Rule
+from .watch import Watch
+
+__all__ = ["ROOT", "RuleItem", "Suite", "at_peace", "item_id"]
+
+#: The first part of every id.
+ROOT = "chunkproof"
+# A file that exists (`--new-first` asks for its age) and that no conftest of the user stands above.
+_PATH = Path(__file__)
+
+
+def item_id(rule: Rule, target: str) -> str:
+    """The id of an item; ``target`` is empty where there is only one."""
+    return f"{ROOT}::{rule.id}" + (f"[{target}]" if target else "")
+
+
+class Suite(pytest.Collector):
+    """Collects one item for each rule and target that was chosen."""
+
+    def __init__(
+        self, *, chosen: list[tuple[Rule, Target, str]], effort: Effort, seed: str, timeout: float, **kw: Any
+    ) -> None:
+        super().__init__(**kw)
+        self.chosen = chosen
+        self.effort = effort
+        self.seed = seed
+        self.timeout = timeout
+
+    def collect(self) -> Iterable[pytest.Item]:
+        """The items, in the order of the registry."""
+        for rule, target, label in self.chosen:
+            nodeid = item_id(rule, label)
+            yield RuleItem.from_parent(
+                self, name=nodeid.partition("::")[2], nodeid=nodeid, path=_PATH, rule=rule, target=target
+            )
+
+
+class RuleItem(pytest.Item):
+    """One rule against one target."""
+
+    parent: Suite
+
+    def __init__(self, *, rule: Rule, target: Target, **kw: Any) -> None:
+        super().__init__(**kw)
+        self.rule = rule
+        self.target = target
+        self.result: RuleResult | None = None
+        if self.config.pluginmanager.hasplugin("timeout"):
+            # The suite has a clock of its own; another alarm would end the whole run instead of one run of the target.
+            self.add_marker(pytest.mark.timeout(0))
+
+    def runtest(self) -> None:
+        """Judge; what comes out is kept, and told by the report."""
+        with at_peace(), Watch(self.parent.timeout) as watch:
+            self.result = check_rule(
+                self.rule, self.target, effort=self.parent.effort, seed=self.parent.seed, watch=watch
+            )
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        """Where pytest says the item stands."""
+        return self.path, None, self.name
+
+    @property
+    def location(self) -> tuple[str, int | None, str]:
+        """Under the suite's name, not under a file of the installed package."""
+        return ROOT, None, self.name
+
+
+@contextmanager
+def at_peace() -> Iterator[None]:
+    """While a target runs: no warning, log record or late exception of it reaches the user's settings.
+
+    A user's ``filterwarnings = error`` is meant for the user's tests; here it would turn a warning of the parser into
+    an exception that leaves it.
+    """
+    unraisable, threads, level = sys.unraisablehook, threading.excepthook, logging.root.manager.disable
+    sys.unraisablehook = threading.excepthook = _nothing
+    logging.disable(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(level)
+        sys.unraisablehook, threading.excepthook = unraisable, threads
+
+
+def collect_garbage() -> None:
+    """Let what targets left behind raise now, while nobody listens."""
+    with at_peace():
+        gc.collect()
+
+
+def _nothing(what: object) -> None:
+    """Take note of nothing."""

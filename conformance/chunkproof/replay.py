@@ -1,0 +1,127 @@
+"""One counterexample, run again: its token or file, the command that runs it, and what came out."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import shlex
+import tempfile
+import traceback
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from chunkproof_reports.results import Counterexample, RuleResult, Status
+from chunkproof_targets.contract import Target
+
+from .check import Session, record
+from .counterexample import PREFIX, WIRE_BYTES_MAX, Case, TokenError, decode_token
+from .judge import expect
+from .rules import Rule, find_rule
+from .watch import Watch
+
+if TYPE_CHECKING:
+    import pytest
+
+__all__ = ["ReplayError", "read_case", "replay", "replay_command", "write_large_token"]
+
+
+class ReplayError(ValueError):
+    """The counterexample cannot be run on this target, or is none; the message says why and what to do."""
+
+
+def replay_command(result: RuleResult, declare: Iterable[str] = (), timeout: float | None = None) -> str:
+    """What to type to run the counterexample of a broken rule again; empty where there is none."""
+    found = result.counterexample
+    if found is None:
+        return ""
+    words = ["chunkproof", "replay", found.token or found.token_file, "--target", result.target]
+    for setting in declare:
+        words += ["--declare", setting]
+    if timeout is not None:
+        words += ["--timeout", f"{timeout:g}"]
+    return shlex.join(words)
+
+
+def write_large_token(result: RuleResult, config: pytest.Config) -> RuleResult:
+    """A token that is too long for a command line goes to a file; the result then names the file in its place."""
+    found = result.counterexample
+    if found is None or found.token or not found.token_file.startswith(PREFIX):
+        return result
+    cache = getattr(config, "cache", None)
+    folder = cache.mkdir("chunkproof") if cache is not None else Path(tempfile.mkdtemp(prefix="chunkproof-"))
+    name = f"{result.id.replace('/', '-')}-{hashlib.sha256(found.token_file.encode()).hexdigest()[:8]}.token"
+    path = folder / name
+    path.write_text(found.token_file + "\n", encoding="ascii")
+    shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    return dataclasses.replace(result, counterexample=dataclasses.replace(found, token_file=str(shown)))
+
+
+def read_case(given: str) -> Case:
+    """The case of a token, or of the file that holds one; ReplayError where it is neither."""
+    token = given
+    if not given.startswith(PREFIX):
+        path = Path(given)
+        if not path.is_file():
+            raise ReplayError(
+                f"{given!r} is no token (one starts with {PREFIX!r}) and no file; copy the last line of the failure, whole"
+            )
+        with path.open("rb") as file:
+            token = file.read(2 * WIRE_BYTES_MAX).decode("ascii", "replace").strip()
+    try:
+        return decode_token(token)
+    except TokenError as error:
+        raise ReplayError(str(error)) from None
+
+
+def replay(case: Case, target: Target, watch: Watch) -> RuleResult:
+    """Judge the target by the rule of a case, on its stream alone.
+
+    The result's status is "held" or "broken", or "fault" with a traceback of ours as its reason. ReplayError where the
+    rule is unknown, or cannot judge this target.
+    """
+    try:
+        rule = find_rule(case.rule)
+    except LookupError as error:
+        raise ReplayError(f"the token's rule: {error.args[0]}") from None
+    reason = rule.not_judged(target)
+    if reason:
+        raise ReplayError(f"{rule.id} cannot judge {target.name}: {reason}")
+    found: Counterexample | None = None
+    status: Status = "held"
+    reason = advice = ""
+    try:
+        found, failure = _run(rule, case, target, watch)
+        if found is not None:
+            status, advice = "broken", rule.advice(failure)
+    except ReplayError:
+        raise
+    except Exception:
+        status, reason = "fault", traceback.format_exc()
+    return RuleResult(
+        id=rule.id,
+        target=target.name,
+        requirement=rule.requirement,
+        clause=rule.clause,
+        severity=rule.severity,
+        status=status,
+        wpt=rule.wpt,
+        since=rule.since,
+        checks=1,
+        streams=1,
+        reason=reason,
+        advice=advice,
+        counterexample=found,
+    )
+
+
+def _run(rule: Rule, case: Case, target: Target, watch: Watch) -> tuple[Counterexample | None, BaseException | None]:
+    *before, (wire, cuts) = case.streams
+    expectation = expect(target, wire, ignores=rule.ignores)
+    if expectation is None:
+        raise ReplayError(f"{rule.id}: {target.name} takes {target.takes} and cannot be given this stream")
+    run = Session(rule, target, watch).run(wire, cuts, tuple(earlier for earlier, _ in before))
+    kind = expectation.differs(run)
+    if kind is None:
+        return None, None
+    return record(dataclasses.replace(case, takes=target.takes), expectation, run, kind), run.failure

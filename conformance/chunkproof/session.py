@@ -1,0 +1,282 @@
+"""One run of the suite under pytest: loads the targets, makes the items, gathers the results, says what came out."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import tempfile
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chunkproof_reports import terminal
+from chunkproof_reports.results import Results, RuleResult
+from chunkproof_targets.contract import Target, TargetError
+from chunkproof_targets.declared import Declared
+from chunkproof_targets.loading import load_target
+
+from .check import EFFORTS, RELEASE, describe_target, resolve_seed
+from .items import ROOT, RuleItem, Suite, at_peace, collect_garbage, item_id
+from .plugin import OURS, SHORT_NAMES_TAKEN, named_paths
+from .replay import replay_command, write_large_token
+from .rules import RULES
+from .watch import TIMEOUT
+
+__all__ = ["SuiteRun"]
+
+_GRAVER = {"must": ("must",), "should": ("must", "should"), "info": ("must", "should", "info")}
+
+
+class SuiteRun:
+    """The hooks of a run with a target; registered by the plugin."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        option = config.option
+        self.specs: list[str] = list(dict.fromkeys(option.chunkproof_target))
+        self.timeout: float = TIMEOUT if option.chunkproof_timeout is None else option.chunkproof_timeout
+        if self.timeout <= 0:
+            raise pytest.UsageError(f"--chunkproof-timeout={self.timeout:g}: it is a number of seconds above 0")
+        self.report_path = _writable(option.chunkproof_report, config.invocation_params.dir)
+        self.rules = [rule for rule in RULES if rule.severity in _GRAVER[option.chunkproof_severity]]
+        self.is_worker = hasattr(config, "workerinput")
+        given = config.workerinput["chunkproof_seed"] if self.is_worker else option.chunkproof_seed
+        self.targets: list[Target] = []
+        self.results = Results(RELEASE, option.chunkproof_effort, resolve_seed(given))
+        self.died: list[str] = []
+        self._take_ids()
+
+    # what is run --------------------------------------------------------------------------------------------------
+
+    def _take_ids(self) -> None:
+        """Take our ids out of the arguments; with nothing else named there, the user's own tests are not collected."""
+        named = named_paths(self.config)
+        pasted = [OURS.sub(f"{ROOT}::", arg) for arg in named if OURS.match(arg)]
+        self.config.option.chunkproof_ids = pasted
+        self.config.args = [arg for arg in named if not OURS.match(arg)]
+        known = {item_id(rule, label) for rule in RULES for label in self.labels}
+        for nodeid in pasted:
+            if nodeid not in known:
+                near = difflib.get_close_matches(nodeid, known, 3, 0.5)
+                hint = f"near it: {', '.join(near)}" if near else "`chunkproof rules` lists them"
+                raise pytest.UsageError(f"{nodeid} is no item of this run; {hint}")
+
+    @property
+    def labels(self) -> list[str]:
+        """What ids say of each target: nothing where there is only one."""
+        return self.specs if len(self.specs) > 1 else [""]
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionstart(self) -> None:
+        """Load the targets: behind the conftests and the start of coverage, before the header is printed."""
+        folder = self.config.invocation_params.dir
+        try:
+            declared = Declared.parse(self.config.option.chunkproof_declare)
+            with at_peace():
+                self.targets += [load_target(spec, folder=folder, declared=declared) for spec in self.specs]
+        except TargetError as error:
+            raise pytest.UsageError(str(error)) from None
+        self.results.targets = [describe_target(target) for target in self.targets]
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Every worker of xdist draws from the same seed."""
+        node.workerinput["chunkproof_seed"] = self.results.seed
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
+        """Add our items, before anybody selects or orders them."""
+        pasted = set(self.config.option.chunkproof_ids)
+        chosen = [
+            (rule, target, label)
+            for target, label in zip(self.targets, self.labels, strict=True)
+            for rule in (RULES if pasted else self.rules)
+            if not pasted or item_id(rule, label) in pasted
+        ]
+        effort = EFFORTS[self.config.option.chunkproof_effort]
+        suite = Suite.from_parent(
+            session, name=ROOT, nodeid=ROOT, chosen=chosen, effort=effort, seed=self.results.seed, timeout=self.timeout
+        )
+        items.extend(session.genitems(suite))
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Keep late exceptions of a target away from the user's settings, around the whole item."""
+        if not isinstance(item, RuleItem):
+            return (yield)
+        with at_peace():
+            return (yield)
+
+    # what comes out -----------------------------------------------------------------------------------------------
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Tell the result of the rule by the report, as text: it may have to cross from a worker."""
+        report = yield
+        if isinstance(item, RuleItem) and report.when == "call" and report.passed and item.result is not None:
+            tell(report, item.result)
+        return report
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Gather the results, where the terminal is."""
+        if self.is_worker or not report.nodeid.startswith(f"{ROOT}::"):
+            return
+        data = getattr(report, "chunkproof", None)
+        if data is not None:
+            result = write_large_token(RuleResult.from_data(json.loads(data)), self.config)
+            self.results.rules.append(result)
+            if report.failed:
+                report.longrepr = FailureText(result, self.replay_of(result))
+        elif report.failed:
+            self.died.append(report.nodeid)
+
+    def replay_of(self, result: RuleResult) -> str:
+        """The command that runs the counterexample again."""
+        return replay_command(result, self.config.option.chunkproof_declare, self.config.option.chunkproof_timeout)
+
+    def pytest_report_header(self) -> list[str]:
+        """Which target, how it is driven, what it shows, how it was found; and what repeats this run."""
+        results = self.results
+        lines = [f"chunkproof: {results.chunkproof}, seed {results.seed}, effort {results.effort}"]
+        lines += terminal.describe_targets(results.targets)
+        taken = self.config.stash.get(SHORT_NAMES_TAKEN, [])
+        lines += [
+            f"  {name} is an option of this project or another plugin: ours is --chunkproof-{name[2:]}"
+            for name in taken
+        ]
+        return lines
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Counts, the verdict in words, and what to type next."""
+        if self.is_worker or self.config.option.collectonly:
+            return
+        self._sort()
+        terminalreporter.section("chunkproof")
+        for line in terminal.summary(
+            self.results, self.targets_declare(), died=self.died, colour=_colour(terminalreporter)
+        ):
+            terminalreporter.write_line(line)
+        if self.report_path:
+            terminalreporter.write_line(f"results written to {self.report_path}")
+
+    def targets_declare(self) -> dict[str, list[str]]:
+        """What each target declares, in words: a verdict says it."""
+        return {target.name: list(_declared(target)) for target in self.targets}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Write the report, and let a fault of ours, or a run that judged nothing, show in the exit status."""
+        collect_garbage()
+        if self.is_worker:
+            return
+        self._sort()
+        if self.report_path:
+            _write(self.report_path, self.results.to_json())
+        if self.config.option.collectonly:
+            return
+        if any(result.status == "fault" for result in self.results.rules):
+            session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
+        elif exitstatus == pytest.ExitCode.OK and not any(r.status in ("held", "broken") for r in self.results.rules):
+            session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+
+    def pytest_unconfigure(self) -> None:
+        """Give back what the targets hold."""
+        with at_peace():
+            while self.targets:
+                self.targets.pop().close()
+        collect_garbage()
+
+    def _sort(self) -> None:
+        order = {rule.id: place for place, rule in enumerate(RULES)}
+        targets = {target.name: place for place, target in enumerate(self.results.targets)}
+        self.results.rules.sort(key=lambda result: (targets.get(result.target, 0), order.get(result.id, len(order))))
+
+
+class FailureText:
+    """What pytest prints of a failed rule: text that is drawn where the terminal is, as wide as it is."""
+
+    def __init__(self, result: RuleResult, replay: str) -> None:
+        self.result = result
+        self.replay = replay
+        self.reprcrash = _Crash(terminal.one_line(result))
+
+    def toterminal(self, writer: Any) -> None:
+        """Draw it."""
+        width = min(writer.fullwidth, 120)
+        writer.line(terminal.failure(self.result, self.replay, width=width, colour=writer.hasmarkup))
+
+    def __str__(self) -> str:
+        return terminal.failure(self.result, self.replay)
+
+
+class _Crash:
+    """What pytest's short summary and other reporters look for."""
+
+    path = ROOT
+    lineno = 0
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def tell(report: pytest.TestReport, result: RuleResult) -> None:
+    """Put a result into a report: failed for a broken must or should, skipped with the reason where not judged."""
+    # Text, and ASCII: what a target hands out may hold lone surrogates, which do not cross to the controller.
+    report.chunkproof = json.dumps(result.to_data())
+    if result.fails or result.status == "fault":
+        report.outcome = "failed"
+        report.longrepr = terminal.one_line(result)
+        report.sections = [(name, terminal.last_lines(text)) for name, text in report.sections]
+    elif result.status == "not judged":
+        report.outcome = "skipped"
+        report.longrepr = (ROOT, None, f"Skipped: {result.reason}")  # type: ignore[assignment]
+
+
+def _declared(target: Target) -> Iterator[str]:
+    if target.strict_utf8:
+        yield "strict_utf8 (ill-formed UTF-8 raises)"
+    if target.size_limit is not None:
+        yield f"size_limit ({target.size_limit:,} bytes)"
+    if target.empty_chunk_ends:
+        yield "empty_chunk (an empty chunk ends the input)"
+
+
+def _colour(terminalreporter: Any) -> bool:
+    return bool(terminalreporter.hasmarkup)
+
+
+def _writable(report: str, folder: Path) -> Path | None:
+    if not report:
+        return None
+    path = folder / report
+    if not path.parent.is_dir():
+        raise pytest.UsageError(f"--chunkproof-report={report}: there is no folder {path.parent}: make it first")
+    if path.is_dir():
+        raise pytest.UsageError(f"--chunkproof-report={report}: this is a folder; give the name of a file in it")
+    return path
+
+
+def _write(path: Path, text: str) -> None:
+    # All or nothing, so that a reader never sees half a report. A lone surrogate becomes its JSON escape.
+    number, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with open(number, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+        Path(temporary).chmod(0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

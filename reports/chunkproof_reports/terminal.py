@@ -1,0 +1,247 @@
+"""Results as text for a terminal: the failure of a rule, and the last section of a run."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from .compare import Side, compare
+from .results import Results, RuleResult, Stream, TargetRecord
+from .visible import BAR, cells, clip, pad, show, wire_rows
+
+__all__ = ["describe_targets", "failure", "last_lines", "one_line", "summary"]
+
+# A wire is shown whole up to so many rows, and a row up to so many columns; of a longer one the start and the end.
+_ROWS_MAX = 24
+_ROW_MAX = 400
+_WIDTH = 100
+_CAPTURED_MAX = 2000
+
+
+class _Paint:
+    """Text with or without the escapes for colour; what is painted has no escapes of its own."""
+
+    def __init__(self, colour: bool) -> None:
+        self._colour = colour
+
+    def __call__(self, text: str, *codes: int) -> str:
+        return f"\x1b[{';'.join(map(str, codes))}m{text}\x1b[0m" if self._colour and text else text
+
+
+_BOLD, _DIM, _RED, _GREEN, _YELLOW, _CYAN = 1, 2, 31, 32, 33, 36
+
+
+# one rule --------------------------------------------------------------------------------------------------------
+
+
+def one_line(result: RuleResult) -> str:
+    """What failed, in one line: the kind of difference and the wire with its cuts."""
+    found = result.counterexample
+    if found is None:
+        return clip(show(result.reason.strip().rpartition("\n")[2]), 200)
+    stream = found.streams[-1]
+    wire, cuts = stream.data, stream.cuts
+    if len(wire) > 300:
+        wire, cuts = wire[:300], tuple(at for at in cuts if at < 300)
+    said = f"raised {show(found.actual.failure.partition(':')[0])}" if found.kind == "raised" else found.kind
+    return f"{said}: {clip(''.join(wire_rows(wire, cuts)), 120)}"
+
+
+def failure(result: RuleResult, replay: str = "", *, width: int = _WIDTH, colour: bool = False) -> str:
+    """The text of a failed rule: the rule and its clause, the wire, expected beside actual, the replay command."""
+    return "\n".join(_failure(result, replay, max(width, 40), _Paint(colour)))
+
+
+def _failure(result: RuleResult, replay: str, width: int, paint: _Paint) -> Iterator[str]:
+    yield from _rule(result, width, paint)
+    found = result.counterexample
+    if found is None:
+        yield ""
+        yield "A fault of chunkproof itself, not of the target. Please report it with this text:"
+        yield from (show_line(line) for line in result.reason.rstrip().splitlines())
+        return
+    for number, stream in enumerate(found.streams, 1):
+        yield ""
+        name = "wire" if len(found.streams) == 1 else f"wire {number} of {len(found.streams)}"
+        yield from _wire(name, stream, width, paint)
+    yield ""
+    yield from _sides(compare(found.expected, found.actual), width, paint)
+    if found.traceback:
+        yield ""
+        yield from (paint(show_line(line), _DIM) for line in found.traceback.rstrip().splitlines())
+    if result.advice:
+        yield ""
+        yield from _wrapped(result.advice, width)
+    if replay:
+        yield ""
+        yield paint(replay, _CYAN)
+
+
+def _rule(result: RuleResult, width: int, paint: _Paint) -> Iterator[str]:
+    yield f"{paint(result.id, _BOLD)} ({result.severity})"
+    yield from _wrapped(result.requirement, width)
+    yield paint(result.clause + (f" · WPT {result.wpt}" if result.wpt else ""), _DIM)
+
+
+def _wire(name: str, stream: Stream, width: int, paint: _Paint) -> Iterator[str]:
+    wire, cuts = stream.data, stream.cuts
+    yield f"{name}: {_count(len(wire), 'byte')} in {_count(len(cuts) + 1, 'chunk')}"
+    rows = wire_rows(wire, cuts)
+    head = tail = _ROWS_MAX // 2
+    left_out = len(rows) - head - tail
+    for at, row in enumerate(rows):
+        if left_out <= 0 or at < head or at >= len(rows) - tail:
+            yield from (f"    {_bars(part, paint)}" for part in _folded(_abridged(row), width - 4))
+        elif at == head:
+            yield paint(f"    … {_count(left_out, 'line')} …", _DIM)
+
+
+def _abridged(row: str) -> str:
+    if len(row) <= _ROW_MAX:
+        return row
+    half = _ROW_MAX // 3
+    return f"{row[:half]} … {len(row) - 2 * half:,} characters … {row[-half:]}"
+
+
+def _folded(row: str, width: int) -> Iterator[str]:
+    """A row in parts that fit; never cut inside an escape."""
+    part = ""
+    at = 0
+    while at < len(row):
+        size = {"x": 4, "u": 6, "U": 10}.get(row[at + 1 : at + 2], 2) if row[at] == "\\" else 1
+        piece = row[at : at + size]
+        if part and cells(part) + cells(piece) > width:
+            yield part
+            part = ""
+        part += piece
+        at += size
+    yield part
+
+
+def _bars(row: str, paint: _Paint) -> str:
+    drawn = ""
+    at = 0
+    while at < len(row):
+        size = 2 if row[at] == "\\" else 1
+        piece = row[at : at + size]
+        drawn += paint(piece, _BOLD, _RED) if piece == BAR else piece
+        at += size
+    return drawn
+
+
+def _sides(rows: Sequence[tuple[Side, Side, bool]], width: int, paint: _Paint) -> Iterator[str]:
+    """Expected beside actual, or above it where they do not fit; what differs is marked."""
+    left = max((cells(expected.text) for expected, _, _ in rows), default=0)
+    right = max((cells(actual.text) for _, actual, _ in rows), default=0)
+    left, right = max(left, len("expected")), max(right, len("actual"))
+    if 2 + left + 3 + right > width:
+        yield from _stacked(rows, width, paint)
+        return
+    yield f"  {pad('expected', left)}   actual"
+    for expected, actual, differs in rows:
+        mark = "≠ " if differs else "  "
+        line = f"{paint(pad(expected.text, left), *_style(differs, _GREEN))}   {paint(actual.text, *_style(differs, _RED))}"
+        yield f"{paint(mark, *_style(differs, _BOLD))}{line}".rstrip()
+
+
+def _stacked(rows: Sequence[tuple[Side, Side, bool]], width: int, paint: _Paint) -> Iterator[str]:
+    for name, place, code in (("expected", 0, _GREEN), ("actual", 1, _RED)):
+        yield name
+        for row in rows:
+            side, differs = row[place], row[2]
+            for number, part in enumerate(_folded(side.text, width - 2)):
+                mark = "≠ " if differs and not number else "  "
+                yield f"{paint(mark, *_style(differs, _BOLD))}{paint(part, *_style(differs, code))}"
+
+
+def _style(differs: bool, code: int) -> tuple[int, ...]:
+    return (code,) if differs else ()
+
+
+def show_line(line: str) -> str:
+    """One line of somebody's text, its own backslashes and bars left as they are."""
+    return show(line).replace("\\\\", "\\").replace("\\|", "|")
+
+
+def last_lines(text: str) -> str:
+    """The end of what a target printed, with nothing in it that could drive a terminal."""
+    kept = text[-_CAPTURED_MAX:]
+    lines = [show_line(line) for line in kept.splitlines()]
+    if len(kept) < len(text):
+        lines.insert(0, f"… {len(text) - len(kept):,} characters …")
+    return "\n".join(lines) + "\n"
+
+
+# a run -----------------------------------------------------------------------------------------------------------
+
+
+def describe_targets(targets: Sequence[TargetRecord]) -> list[str]:
+    """The lines of the header: what each target is, how it is driven, what it shows and how it was found."""
+    lines = []
+    for target in targets:
+        lines.append(f"target: {show_line(target.name)} ({show_line(target.shape)})")
+        lines.append(f"  shows {target.shows}")
+        lines.append(f"  found as {show_line(target.found)}")
+    return lines
+
+
+def summary(
+    results: Results, declared: Mapping[str, Sequence[str]], *, died: Sequence[str] = (), colour: bool = False
+) -> list[str]:
+    """The last section of a run: for each target the counts, the verdict in words, and what to type next."""
+    paint = _Paint(colour)
+    lines: list[str] = []
+    for target in results.targets:
+        found = [result for result in results.rules if result.target == target.name]
+        lines += _target_summary(target.name, found, declared.get(target.name, ()), paint)
+    lines += [paint(f"{show_line(nodeid)}: ended without a result", _RED) for nodeid in died]
+    return lines
+
+
+def _target_summary(name: str, found: Sequence[RuleResult], declared: Sequence[str], paint: _Paint) -> Iterator[str]:
+    checks, streams = sum(r.checks for r in found), sum(r.streams for r in found)
+    judged = sum(r.status in ("held", "broken") for r in found)
+    yield f"{paint(show_line(name), _BOLD)}: {_count(judged, 'rule')} judged, {_count(checks, 'check')} of {_count(streams, 'stream')}"
+    yield "  " + ", ".join(_counts(found))
+    for reason, count in Counter(r.reason for r in found if r.status == "not judged").items():
+        yield f"  not judged, {_count(count, 'rule')}: {show_line(reason)}"
+    for result in found:
+        if result.severity == "info" and result.status == "broken":
+            yield f"  info {result.id}: {one_line(result)}"
+    yield "  " + _verdict(found, declared, paint)
+
+
+def _counts(found: Sequence[RuleResult]) -> Iterator[str]:
+    yield f"{sum(r.status == 'held' for r in found)} held"
+    for severity in ("must", "should", "info"):
+        broken = sum(r.status == "broken" and r.severity == severity for r in found)
+        if broken:
+            yield f"{broken} {severity} broken" if severity != "info" else f"{broken} info differ"
+    for status, word in (("not judged", "not judged"), ("fault", "stopped by a fault of chunkproof")):
+        count = sum(r.status == status for r in found)
+        if count:
+            yield f"{count} {word}"
+
+
+def _verdict(found: Sequence[RuleResult], declared: Sequence[str], paint: _Paint) -> str:
+    broken = [r for r in found if r.fails]
+    if any(r.status == "fault" for r in found):
+        return paint("no verdict: chunkproof itself failed, see above", _RED)
+    if broken:
+        musts = sum(r.severity == "must" for r in broken)
+        word = "not conformant" if musts else "conformant, but not prompt, linear or bounded in all"
+        return paint(word, _RED if musts else _YELLOW)
+    if not any(r.status in ("held", "broken") for r in found):
+        return paint("no verdict: no rule was judged", _YELLOW)
+    if declared:
+        return paint(f"conformant with {len(declared)} declared: {'; '.join(declared)}", _GREEN)
+    return paint("conformant", _GREEN)
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}" + ("" if number == 1 else "s")
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width) or [""]
