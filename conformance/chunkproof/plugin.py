@@ -112,9 +112,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     pasted = [arg for arg in config.args if OURS.match(arg)]
     if pasted:
-        raise pytest.UsageError(
-            f"{pasted[0]} is a rule of chunkproof: say which parser it is to judge: --target=SPEC"
-        )
+        raise pytest.UsageError(f"{pasted[0]} is a rule of chunkproof: say which parser it is to judge: --target=SPEC")
     if config.option.chunkproof_report:
         raise pytest.UsageError("--chunkproof-report: there is no target to report on: add --target=SPEC")
 

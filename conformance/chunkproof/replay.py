@@ -64,7 +64,7 @@ def read_case(given: str) -> Case:
         path = Path(given)
         if not path.is_file():
             raise ReplayError(
-                f"{given!r} is no token (one starts with {PREFIX!r}) and no file; copy the last line of the failure, whole"
+                f"{given!r} is no file, and no token: one starts with {PREFIX!r}; copy the last line of a failure"
             )
         with path.open("rb") as file:
             token = file.read(2 * WIRE_BYTES_MAX).decode("ascii", "replace").strip()

@@ -42,8 +42,9 @@ class SuiteRun:
             raise pytest.UsageError(f"--chunkproof-timeout={self.timeout:g}: it is a number of seconds above 0")
         self.report_path = _writable(option.chunkproof_report, config.invocation_params.dir)
         self.rules = [rule for rule in RULES if rule.severity in _GRAVER[option.chunkproof_severity]]
-        self.is_worker = hasattr(config, "workerinput")
-        given = config.workerinput["chunkproof_seed"] if self.is_worker else option.chunkproof_seed
+        worker: dict[str, Any] | None = getattr(config, "workerinput", None)
+        self.is_worker = worker is not None
+        given = option.chunkproof_seed if worker is None else worker["chunkproof_seed"]
         self.targets: list[Target] = []
         self.results = Results(RELEASE, option.chunkproof_effort, resolve_seed(given))
         self.died: list[str] = []
@@ -130,7 +131,7 @@ class SuiteRun:
             result = write_large_token(RuleResult.from_data(json.loads(data)), self.config)
             self.results.rules.append(result)
             if report.failed:
-                report.longrepr = FailureText(result, self.replay_of(result))
+                report.longrepr = FailureText(result, self.replay_of(result))  # type: ignore[assignment]
         elif report.failed:
             self.died.append(report.nodeid)
 
@@ -155,17 +156,16 @@ class SuiteRun:
         if self.is_worker or self.config.option.collectonly:
             return
         self._sort()
-        terminalreporter.section("chunkproof")
-        for line in terminal.summary(
-            self.results, self.targets_declare(), died=self.died, colour=_colour(terminalreporter)
-        ):
+        ran = terminal.Ran(
+            rules=len(RULES),
+            declared={target.name: list(_declared(target)) for target in self.targets},
+            died=self.died,
+        )
+        terminalreporter.write_sep("=", "chunkproof")
+        for line in terminal.summary(self.results, ran, colour=terminalreporter.hasmarkup):
             terminalreporter.write_line(line)
         if self.report_path:
             terminalreporter.write_line(f"results written to {self.report_path}")
-
-    def targets_declare(self) -> dict[str, list[str]]:
-        """What each target declares, in words: a verdict says it."""
-        return {target.name: list(_declared(target)) for target in self.targets}
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
@@ -229,7 +229,7 @@ class _Crash:
 def tell(report: pytest.TestReport, result: RuleResult) -> None:
     """Put a result into a report: failed for a broken must or should, skipped with the reason where not judged."""
     # Text, and ASCII: what a target hands out may hold lone surrogates, which do not cross to the controller.
-    report.chunkproof = json.dumps(result.to_data())
+    report.__dict__["chunkproof"] = json.dumps(result.to_data())
     if result.fails or result.status == "fault":
         report.outcome = "failed"
         report.longrepr = terminal.one_line(result)
@@ -246,10 +246,6 @@ def _declared(target: Target) -> Iterator[str]:
         yield f"size_limit ({target.size_limit:,} bytes)"
     if target.empty_chunk_ends:
         yield "empty_chunk (an empty chunk ends the input)"
-
-
-def _colour(terminalreporter: Any) -> bool:
-    return bool(terminalreporter.hasmarkup)
 
 
 def _writable(report: str, folder: Path) -> Path | None:

@@ -4,66 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from difflib import SequenceMatcher
+from itertools import groupby
 from typing import NamedTuple
 
 from .results import EventRecord, OutcomeRecord
 from .visible import show
 
-__all__ = ["Side", "compare"]
+__all__ = ["Row", "compare"]
 
 # Of a longer value the surroundings of the first difference are shown.
 _VALUE_MAX = 60
 _VALUE_BEFORE = 20
-# Rows that are alike are shown up to so many in a row.
+# So many rows in a row are shown; of more the first and the last.
 _ALIKE_MAX = 4
+_DIFFERING_MAX = 12
 # Beyond so many events they are set side by side by their place alone.
 _ALIGNED_MAX = 400
 
 
-class Side(NamedTuple):
-    """One cell of the comparison: visible text, or empty."""
+class Row(NamedTuple):
+    """What is expected beside what came, as visible text, and whether they differ."""
 
-    text: str
+    expected: str
+    actual: str
+    differs: bool
 
 
 _Pair = tuple[EventRecord | None, EventRecord | None]
 
 
-def compare(expected: OutcomeRecord, actual: OutcomeRecord) -> list[tuple[Side, Side, bool]]:
-    """The rows: expected, actual, and whether they differ."""
+def compare(expected: OutcomeRecord, actual: OutcomeRecord) -> list[Row]:
+    """The events that belong together, row by row; then the end state and the exception, where they differ."""
     rows = list(_event_rows(expected, actual))
     if not rows and not actual.failure:
-        rows.append((Side("no event"), Side("no event"), False))
+        rows.append(Row("no event", "no event", False))
     rows += _state_rows(expected, actual)
     if expected.failure or actual.failure:
-        rows.append(
-            (Side(show(expected.failure) or "no exception"), Side(show(actual.failure) or "no exception"), True)
-        )
+        rows.append(Row(show(expected.failure) or "no exception", show(actual.failure) or "no exception", True))
     return rows
 
 
-def _event_rows(expected: OutcomeRecord, actual: OutcomeRecord) -> Iterator[tuple[Side, Side, bool]]:
-    pairs = list(_pairs(expected.events, actual.events))
-    alike = 0
-    for at, (left, right) in enumerate(pairs):
-        differs = left != right
-        alike = 0 if differs else alike + 1
-        if alike <= _ALIKE_MAX // 2 or _differs_soon(pairs, at):
-            yield Side(_event(left, right)), Side(_event(right, left)), differs
-        elif alike == _ALIKE_MAX // 2 + 1:
-            count = _run_of_alike(pairs, at) - 1 if at + 1 < len(pairs) else 1
-            yield Side(f"… {max(count, 1)} alike …"), Side(""), False
-
-
-def _differs_soon(pairs: list[_Pair], at: int) -> bool:
-    return any(left != right for left, right in pairs[at : at + 2])
-
-
-def _run_of_alike(pairs: list[_Pair], at: int) -> int:
-    count = 0
-    while at + count < len(pairs) and pairs[at + count][0] == pairs[at + count][1]:
-        count += 1
-    return count
+def _event_rows(expected: OutcomeRecord, actual: OutcomeRecord) -> Iterator[Row]:
+    for differs, group in groupby(_pairs(expected.events, actual.events), lambda pair: pair[0] != pair[1]):
+        pairs = list(group)
+        most = _DIFFERING_MAX if differs else _ALIKE_MAX
+        for at, (left, right) in enumerate(pairs):
+            if len(pairs) <= most or at < most // 2 or at >= len(pairs) - most // 2:
+                yield Row(_event(left, right), _event(right, left), differs)
+            elif at == most // 2:
+                count = f"… {len(pairs) - most // 2 * 2:,} more …"
+                yield Row(count, count, differs)
 
 
 def _pairs(expected: tuple[EventRecord, ...], actual: tuple[EventRecord, ...]) -> Iterator[_Pair]:
@@ -106,11 +96,11 @@ def _value(value: str, other: str | None) -> str:
     return f'"{before}{shown}{after}" ({len(value):,} characters)'
 
 
-def _state_rows(expected: OutcomeRecord, actual: OutcomeRecord) -> Iterator[tuple[Side, Side, bool]]:
+def _state_rows(expected: OutcomeRecord, actual: OutcomeRecord) -> Iterator[Row]:
     if expected.last_event_id is not None and expected.last_event_id != actual.last_event_id:
-        yield Side(_state_id(expected.last_event_id)), Side(_state_id(actual.last_event_id)), True
+        yield Row(_state_id(expected.last_event_id), _state_id(actual.last_event_id), True)
     if expected.retries is not None and expected.retries != actual.retries:
-        yield Side(_retries(expected.retries)), Side(_retries(actual.retries)), True
+        yield Row(_retries(expected.retries), _retries(actual.retries), True)
 
 
 def _state_id(value: str | None) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from .compare import Side, compare
+from .compare import Row, compare
 from .results import Results, RuleResult, Stream, TargetRecord
-from .visible import BAR, cells, clip, pad, show, wire_rows
+from .visible import BAR, cells, clip, folded, pad, show, units, wire_rows
 
-__all__ = ["describe_targets", "failure", "last_lines", "one_line", "summary"]
+__all__ = ["Ran", "describe_targets", "failure", "last_lines", "one_line", "summary"]
 
 # A wire is shown whole up to so many rows, and a row up to so many columns; of a longer one the start and the end.
 _ROWS_MAX = 24
@@ -88,71 +90,51 @@ def _wire(name: str, stream: Stream, width: int, paint: _Paint) -> Iterator[str]
     wire, cuts = stream.data, stream.cuts
     yield f"{name}: {_count(len(wire), 'byte')} in {_count(len(cuts) + 1, 'chunk')}"
     rows = wire_rows(wire, cuts)
-    head = tail = _ROWS_MAX // 2
-    left_out = len(rows) - head - tail
+    head = _ROWS_MAX // 2
+    left_out = len(rows) - 2 * head
     for at, row in enumerate(rows):
-        if left_out <= 0 or at < head or at >= len(rows) - tail:
-            yield from (f"    {_bars(part, paint)}" for part in _folded(_abridged(row), width - 4))
+        if left_out <= 0 or at < head or at >= len(rows) - head:
+            yield from (f"    {_bars(part, paint)}" for part in folded(_abridged(row), width - 4))
         elif at == head:
             yield paint(f"    … {_count(left_out, 'line')} …", _DIM)
 
 
 def _abridged(row: str) -> str:
-    if len(row) <= _ROW_MAX:
+    shown = list(units(row))
+    if len(shown) <= _ROW_MAX:
         return row
     half = _ROW_MAX // 3
-    return f"{row[:half]} … {len(row) - 2 * half:,} characters … {row[-half:]}"
-
-
-def _folded(row: str, width: int) -> Iterator[str]:
-    """A row in parts that fit; never cut inside an escape."""
-    part = ""
-    at = 0
-    while at < len(row):
-        size = {"x": 4, "u": 6, "U": 10}.get(row[at + 1 : at + 2], 2) if row[at] == "\\" else 1
-        piece = row[at : at + size]
-        if part and cells(part) + cells(piece) > width:
-            yield part
-            part = ""
-        part += piece
-        at += size
-    yield part
+    return f"{''.join(shown[:half])} … {len(shown) - 2 * half:,} more … {''.join(shown[-half:])}"
 
 
 def _bars(row: str, paint: _Paint) -> str:
-    drawn = ""
-    at = 0
-    while at < len(row):
-        size = 2 if row[at] == "\\" else 1
-        piece = row[at : at + size]
-        drawn += paint(piece, _BOLD, _RED) if piece == BAR else piece
-        at += size
-    return drawn
+    return "".join(paint(unit, _BOLD, _RED) if unit == BAR else unit for unit in units(row))
 
 
-def _sides(rows: Sequence[tuple[Side, Side, bool]], width: int, paint: _Paint) -> Iterator[str]:
+def _sides(rows: Sequence[Row], width: int, paint: _Paint) -> Iterator[str]:
     """Expected beside actual, or above it where they do not fit; what differs is marked."""
-    left = max((cells(expected.text) for expected, _, _ in rows), default=0)
-    right = max((cells(actual.text) for _, actual, _ in rows), default=0)
-    left, right = max(left, len("expected")), max(right, len("actual"))
+    left = max(map(cells, ("expected", *(row.expected for row in rows))))
+    right = max(map(cells, ("actual", *(row.actual for row in rows))))
     if 2 + left + 3 + right > width:
-        yield from _stacked(rows, width, paint)
+        yield from _stacked("expected", [(row.expected, row.differs) for row in rows], _GREEN, width, paint)
+        yield from _stacked("actual", [(row.actual, row.differs) for row in rows], _RED, width, paint)
         return
     yield f"  {pad('expected', left)}   actual"
     for expected, actual, differs in rows:
-        mark = "≠ " if differs else "  "
-        line = f"{paint(pad(expected.text, left), *_style(differs, _GREEN))}   {paint(actual.text, *_style(differs, _RED))}"
-        yield f"{paint(mark, *_style(differs, _BOLD))}{line}".rstrip()
+        yield (
+            paint("≠ " if differs else "  ", *_style(differs, _BOLD))
+            + paint(pad(expected, left), *_style(differs, _GREEN))
+            + "   "
+            + paint(actual, *_style(differs, _RED))
+        )
 
 
-def _stacked(rows: Sequence[tuple[Side, Side, bool]], width: int, paint: _Paint) -> Iterator[str]:
-    for name, place, code in (("expected", 0, _GREEN), ("actual", 1, _RED)):
-        yield name
-        for row in rows:
-            side, differs = row[place], row[2]
-            for number, part in enumerate(_folded(side.text, width - 2)):
-                mark = "≠ " if differs and not number else "  "
-                yield f"{paint(mark, *_style(differs, _BOLD))}{paint(part, *_style(differs, code))}"
+def _stacked(name: str, cells_: Sequence[tuple[str, bool]], code: int, width: int, paint: _Paint) -> Iterator[str]:
+    yield name
+    for text, differs in cells_:
+        for number, part in enumerate(folded(text, width - 2)):
+            mark = "≠ " if differs and not number else "  "
+            yield f"{paint(mark, *_style(differs, _BOLD))}{paint(part, *_style(differs, code))}"
 
 
 def _style(differs: bool, code: int) -> tuple[int, ...]:
@@ -176,6 +158,19 @@ def last_lines(text: str) -> str:
 # a run -----------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a summary must know besides the results.
+
+    ``rules`` is the number of rules there are; ``declared`` says in words what each target declares; ``died`` are the
+    ids of items that ended without a result.
+    """
+
+    rules: int
+    declared: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    died: Sequence[str] = ()
+
+
 def describe_targets(targets: Sequence[TargetRecord]) -> list[str]:
     """The lines of the header: what each target is, how it is driven, what it shows and how it was found."""
     lines = []
@@ -186,30 +181,43 @@ def describe_targets(targets: Sequence[TargetRecord]) -> list[str]:
     return lines
 
 
-def summary(
-    results: Results, declared: Mapping[str, Sequence[str]], *, died: Sequence[str] = (), colour: bool = False
-) -> list[str]:
+def summary(results: Results, run: Ran, *, colour: bool = False) -> list[str]:
     """The last section of a run: for each target the counts, the verdict in words, and what to type next."""
     paint = _Paint(colour)
     lines: list[str] = []
     for target in results.targets:
         found = [result for result in results.rules if result.target == target.name]
-        lines += _target_summary(target.name, found, declared.get(target.name, ()), paint)
-    lines += [paint(f"{show_line(nodeid)}: ended without a result", _RED) for nodeid in died]
+        lines += _target_summary(target.name, found, results.effort, run, paint)
+    lines += [paint(f"{show_line(nodeid)} ended without a result", _RED) for nodeid in run.died]
     return lines
 
 
-def _target_summary(name: str, found: Sequence[RuleResult], declared: Sequence[str], paint: _Paint) -> Iterator[str]:
-    checks, streams = sum(r.checks for r in found), sum(r.streams for r in found)
+def _target_summary(name: str, found: Sequence[RuleResult], effort: str, run: Ran, paint: _Paint) -> Iterator[str]:
+    work = f"{_count(sum(r.checks for r in found), 'check')} of {_count(sum(r.streams for r in found), 'stream')}"
     judged = sum(r.status in ("held", "broken") for r in found)
-    yield f"{paint(show_line(name), _BOLD)}: {_count(judged, 'rule')} judged, {_count(checks, 'check')} of {_count(streams, 'stream')}"
+    yield f"{paint(show_line(name), _BOLD)}: {_count(judged, 'rule')} judged, {work}"
     yield "  " + ", ".join(_counts(found))
     for reason, count in Counter(r.reason for r in found if r.status == "not judged").items():
         yield f"  not judged, {_count(count, 'rule')}: {show_line(reason)}"
     for result in found:
         if result.severity == "info" and result.status == "broken":
             yield f"  info {result.id}: {one_line(result)}"
-    yield "  " + _verdict(found, declared, paint)
+    yield f"  {_verdict(name, found, run, paint)}"
+    if next_command := _next(name, found, effort, run):
+        yield f"  next: {paint(next_command, _CYAN)}"
+
+
+def _next(name: str, found: Sequence[RuleResult], effort: str, run: Ran) -> str:
+    """What to type next: the first broken rule alone; all rules after some; more effort after all."""
+    call = f"pytest {shlex.quote(f'--target={name}')}"
+    broken = next((r for r in found if r.fails), None)
+    if broken is not None:
+        return f"{call} {shlex.quote(f'chunkproof::{broken.id}')}"
+    if any(r.status == "fault" for r in found):
+        return ""
+    if len(found) < run.rules:
+        return call
+    return {"smoke": call, "default": f"{call} --effort=deep"}.get(effort, "")
 
 
 def _counts(found: Sequence[RuleResult]) -> Iterator[str]:
@@ -224,19 +232,23 @@ def _counts(found: Sequence[RuleResult]) -> Iterator[str]:
             yield f"{count} {word}"
 
 
-def _verdict(found: Sequence[RuleResult], declared: Sequence[str], paint: _Paint) -> str:
-    broken = [r for r in found if r.fails]
+def _verdict(name: str, found: Sequence[RuleResult], run: Ran, paint: _Paint) -> str:
     if any(r.status == "fault" for r in found):
-        return paint("no verdict: chunkproof itself failed, see above", _RED)
-    if broken:
-        musts = sum(r.severity == "must" for r in broken)
-        word = "not conformant" if musts else "conformant, but not prompt, linear or bounded in all"
-        return paint(word, _RED if musts else _YELLOW)
+        return paint("no verdict: chunkproof itself failed", _RED)
+    if any(r.fails and r.severity == "must" for r in found):
+        return paint("not conformant", _RED)
     if not any(r.status in ("held", "broken") for r in found):
         return paint("no verdict: no rule was judged", _YELLOW)
-    if declared:
-        return paint(f"conformant with {len(declared)} declared: {'; '.join(declared)}", _GREEN)
-    return paint("conformant", _GREEN)
+    if run.died:
+        return paint("no verdict: the run is not whole", _RED)
+    shoulds = sum(r.fails for r in found)
+    if len(found) < run.rules:
+        return paint(f"no must is broken in the {len(found)} of {_count(run.rules, 'rule')} that ran", _YELLOW)
+    declared = run.declared.get(name, ())
+    words = f"conformant with {len(declared)} declared: {'; '.join(declared)}" if declared else "conformant"
+    if shoulds:
+        return paint(f"{words}, but {_count(shoulds, 'should')} broken", _YELLOW)
+    return paint(words, _GREEN)
 
 
 def _count(number: int, word: str) -> str:

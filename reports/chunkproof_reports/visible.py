@@ -1,7 +1,8 @@
 """Bytes and text so that everything in them can be seen, and nothing in them can drive a terminal.
 
 Control characters become the pictures that Unicode has for them (LF is ␊), what is invisible or joins with its
-neighbour a ``\\u`` escape, ill-formed bytes a ``\\x`` escape. A backslash of the data is doubled, so an escape is never data.
+neighbour a ``\\u`` escape, ill-formed bytes a ``\\x`` escape. A backslash of the data is doubled, so that no escape
+is ever data.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-__all__ = ["cells", "clip", "pad", "show", "wire_rows"]
+__all__ = ["BAR", "cells", "clip", "folded", "pad", "show", "units", "wire_rows"]
 
 #: How a cut is drawn; a bar that is data is drawn with a backslash.
 BAR = "|"
 
 _ESCAPED = {"\\": "\\\\", BAR: "\\|", "\x7f": "␡"}
+_ESCAPE_SIZES = {"x": 4, "u": 6, "U": 10}
 # Categories that cannot be seen, or only together with what stands before them.
 _ODD = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs", "Mn", "Mc", "Me")
 
@@ -66,23 +68,15 @@ def _pieces(wire: bytes, cuts: tuple[int, ...]) -> Iterator[tuple[int, int, str]
 
 def _character(wire: bytes, at: int) -> int:
     """How many bytes the character has that starts here; 0 where none does."""
-    first = wire[at]
-    size = (
-        1
-        if first < 0x80
-        else 2
-        if 0xC2 <= first < 0xE0
-        else 3
-        if 0xE0 <= first < 0xF0
-        else 4
-        if 0xF0 <= first < 0xF5
-        else 0
-    )
-    try:
-        wire[at : at + size].decode()
-    except UnicodeDecodeError:
-        return 0
-    return size if at + size <= len(wire) else 0
+    if wire[at] < 0x80:
+        return 1
+    for size in (2, 3, 4):
+        try:
+            wire[at : at + size].decode()
+        except UnicodeDecodeError:
+            continue
+        return size if at + size <= len(wire) else 0
+    return 0
 
 
 def cells(text: str) -> int:
@@ -90,18 +84,32 @@ def cells(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
+def units(text: str) -> Iterator[str]:
+    """Visible text in pieces that are not to be torn: single characters, and whole escapes."""
+    at = 0
+    while at < len(text):
+        size = _ESCAPE_SIZES.get(text[at + 1 : at + 2], 2) if text[at] == "\\" else 1
+        yield text[at : at + size]
+        at += size
+
+
+def folded(text: str, width: int) -> Iterator[str]:
+    """Visible text in parts of at most so many columns."""
+    part: list[str] = []
+    used = 0
+    for unit in units(text):
+        size = cells(unit)
+        if part and used + size > width:
+            yield "".join(part)
+            part, used = [], 0
+        part.append(unit)
+        used += size
+    yield "".join(part)
+
+
 def clip(text: str, width: int) -> str:
     """The start of the text that fits, with a mark where something is left out."""
-    if cells(text) <= width:
-        return text
-    kept = []
-    left = width - 1
-    for character in text:
-        left -= cells(character)
-        if left < 0:
-            break
-        kept.append(character)
-    return "".join(kept) + "…"
+    return text if cells(text) <= width else next(folded(text, width - 1)) + "…"
 
 
 def pad(text: str, width: int) -> str:
