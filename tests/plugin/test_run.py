@@ -1,0 +1,198 @@
+"""`pytest --target=X`: what is run, what is said, and the exit code."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from chunkproof.rules import RULES
+
+
+@pytest.fixture(scope="module")
+def good(make_folder, run):
+    """One whole run on a conformant parser, in a folder of its own."""
+    return run(make_folder(), "--target=parsers:Good", "--effort=smoke", "--chunkproof-report=report.json")
+
+
+@pytest.fixture(scope="module")
+def bad(make_folder, run):
+    """Some rules on the third published parser, two workers."""
+    return run(
+        make_folder(), "--target=parser-c", "--effort=smoke", "-n2", "-k", "lines", "--chunkproof-report=report.json"
+    )
+
+
+def test_one_item_for_each_rule(good):
+    assert good.code == 0, good.all
+    counts = good.counts()
+    assert counts["passed"] + counts["skipped"] == len(RULES)
+    assert f"collected {len(RULES)} items" in good.out
+
+
+def test_header_names_target_shape_what_it_shows_and_how_it_was_found(good):
+    assert "target: parsers:Good (class with feed" in good.out
+    assert "shows type, data, last event ID, retry" in good.out
+    assert "found as parsers:Good" in good.out
+
+
+def test_header_names_release_seed_and_effort(good):
+    assert "chunkproof: 0.1.0, seed 0.1.0, effort smoke" in good.out
+
+
+def test_what_is_not_judged_is_counted_with_its_reason(good):
+    assert "not judged, 1 rule: the target can be told the end of input" in good.out
+    assert good.counts()["skipped"] == 1
+
+
+def test_verdict_and_next_command_of_a_conformant_target(good):
+    assert "\n  conformant\n  next: pytest --target=parsers:Good\n" in good.out
+
+
+def test_folder_of_the_run_stays_clean(good):
+    assert {path.name for path in good.folder.iterdir()} == {"parsers.py", "report.json", ".pytest_cache"}
+
+
+def test_report_holds_every_rule_in_the_order_of_the_registry(good):
+    report = good.report()
+    assert [rule["id"] for rule in report["rules"]] == [rule.id for rule in RULES]
+    assert (report["version"], report["effort"], report["seed"]) == (1, "smoke", "0.1.0")
+    assert [target["name"] for target in report["targets"]] == ["parsers:Good"]
+
+
+def test_broken_rule_fails_the_run(bad):
+    assert bad.code == 1
+    assert "not conformant" in bad.out
+
+
+def test_next_command_of_a_failing_target_is_its_first_broken_rule(bad):
+    broken = next(rule["id"] for rule in bad.report()["rules"] if rule["status"] == "broken")
+    assert f"next: pytest --target=parser-c chunkproof::{broken}\n" in bad.out
+
+
+def test_short_summary_has_one_line_a_rule_with_the_wire(bad):
+    lines = [line for line in bad.out.splitlines() if line.startswith("FAILED ")]
+    assert len(lines) == bad.counts()["failed"]
+    assert "FAILED chunkproof::lines/cr - lost: data: a␊␍" in lines
+
+
+def test_failure_has_no_traceback_of_ours(bad):
+    assert "Traceback" not in bad.out
+    assert ".py" not in bad.out.partition("= FAILURES =")[2].partition("= chunkproof =")[0]
+
+
+def test_report_is_merged_over_workers(bad):
+    report = bad.report()
+    order = [rule.id for rule in RULES]
+    places = [order.index(rule["id"]) for rule in report["rules"]]
+    assert places == sorted(places)
+    counts = bad.counts()
+    assert len(places) == counts["failed"] + counts.get("passed", 0) + counts.get("skipped", 0)
+    assert all(
+        rule["counterexample"]["token"].startswith("cp1.") for rule in report["rules"] if rule["status"] == "broken"
+    )
+
+
+def test_same_results_with_and_without_workers(bad, run):
+    alone = run(bad.folder, "--target=parser-c", "--effort=smoke", "-k", "lines", "--chunkproof-report=alone.json")
+
+    def kept(report):
+        return [(rule["id"], rule["status"], rule["counterexample"]) for rule in report["rules"]]
+
+    assert kept(alone.report("alone.json")) == kept(bad.report())
+
+
+def test_unknown_target_is_one_paragraph_and_exit_4(folder, run):
+    ran = run(folder, "--target=nosuch.parser")
+    assert ran.code == 4
+    assert "ERROR: --target=nosuch.parser" in ran.all
+    assert "Traceback" not in ran.all
+    assert len([line for line in ran.all.splitlines() if line.strip()]) == 1
+
+
+def test_unknown_target_under_xdist_is_exit_4_too(folder, run):
+    ran = run(folder, "--target=nosuch.parser", "-n2")
+    assert ran.code == 4
+    assert "INTERNALERROR" not in ran.all
+
+
+def test_wrong_declaration_is_exit_4(folder, run):
+    ran = run(folder, "--target=parsers:Good", "--chunkproof-declare=colour=red")
+    assert ran.code == 4
+    assert "colour=red: not a declaration" in ran.all
+
+
+def test_report_in_a_folder_that_is_not_there_is_said_at_once(folder, run):
+    ran = run(folder, "--target=parsers:Good", "--chunkproof-report=nowhere/report.json")
+    assert ran.code == 4
+    assert "--chunkproof-report=nowhere/report.json: there is no folder" in ran.all
+
+
+def test_report_without_a_target_is_refused(folder, run):
+    ran = run(folder, "--chunkproof-report=report.json")
+    assert ran.code == 4
+    assert "add --target=SPEC" in ran.all
+
+
+def test_no_rule_that_ran_is_exit_5(folder, run):
+    ran = run(folder, "--target=parsers:Good", "-k", "no_such_rule")
+    assert ran.code == 5
+
+
+def test_all_rules_skipped_is_exit_5(folder, run):
+    ran = run(folder, "--target=parsers:Good", "chunkproof::end/a-cr-at-the-very-end-without-an-end-call", "-rs")
+    assert ran.code == 5, ran.all
+    assert "no verdict: no rule was judged" in ran.out
+    assert "SKIPPED [1] chunkproof: the target can be told the end of input" in ran.out
+
+
+def test_severity_must_leaves_the_others_out(folder, run):
+    ran = run(folder, "--target=parsers:Good", "--chunkproof-severity=must", "--collect-only", "-q")
+    assert ran.code == 0
+    ids = {line for line in ran.out.splitlines() if line.startswith("chunkproof::")}
+    assert ids == {f"chunkproof::{rule.id}" for rule in RULES if rule.severity == "must"}
+
+
+def test_seed_is_drawn_once_for_all_workers_and_printed(folder, run):
+    args = ("--target=parsers:Good", "--effort=smoke", "-k", "lines/c", "-n2", "--chunkproof-seed=random")
+    ran = run(folder, *args, "--chunkproof-report=report.json")
+    seed = ran.report()["seed"]
+    assert seed.isdigit()
+    assert f"seed {seed}," in ran.out
+
+
+def test_several_targets_show_in_the_ids(folder, run):
+    ran = run(folder, "--target=parsers:Good", "--target=parser-d", "--effort=smoke", "-k", "lines/cr")
+    assert "FAILED chunkproof::lines/cr[parser-d]" in ran.out
+    assert "parsers:Good: 4 rules judged" in ran.out
+    assert "lines/cr[parsers:Good]" not in ran.out
+
+
+def test_plugin_without_a_target_imports_pytest_and_the_standard_library_only(folder):
+    code = """
+import sys
+import pytest
+before = {name.partition('.')[0] for name in sys.modules}
+import chunkproof.plugin
+new = {name.partition('.')[0] for name in sys.modules} - before
+print(sorted(new - set(sys.stdlib_module_names)))
+print(sorted(name for name in sys.modules if name.startswith('chunkproof')))
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["['chunkproof']", "['chunkproof', 'chunkproof.plugin']"]
+
+
+def test_whole_run_without_a_target_loads_no_more_than_the_plugin(make_folder, run):
+    test = """
+import sys
+
+
+def test_modules():
+    ours = {name for name in sys.modules if name.startswith("chunkproof")}
+    assert ours == {"chunkproof", "chunkproof.plugin"}
+    assert "hypothesis" not in sys.modules
+"""
+    ran = run(make_folder(test_it=test), "-p", "no:hypothesispytest")
+    assert ran.code == 0, ran.all
+    assert "chunkproof:" not in ran.out
