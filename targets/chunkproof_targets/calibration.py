@@ -237,8 +237,10 @@ def _find_data(trials: Iterable[Trial], *, exact: bool) -> Place | None:
 def _matches(value: Any, text: str, exact: bool) -> Literal["text", "json"] | None:
     value = plain(value)
     if isinstance(value, str):
-        # A parser that leaves something of the line in its data is wrong, and can be judged all the same.
-        return "text" if value == text or (not exact and text in value) else None
+        # A parser that leaves blanks and the like in its data is wrong, and can be judged all the same; what hands out
+        # whole lines is no parser.
+        near = not exact and text in value and "data:" not in value
+        return "text" if value == text or near else None
     return "json" if isinstance(value, dict) and value == json.loads(text) else None
 
 

@@ -55,9 +55,12 @@ class General(Driver):
         return held.parser, AsyncFound("it awaited something")
 
     async def _caught(self, steps: Awaitable[None]) -> BaseException | None:
-        # Caught inside the coroutine: a StopIteration that leaves one turns into a RuntimeError.
         try:
             await steps
+        except RuntimeError as error:
+            # A StopIteration that leaves a coroutine of ours turns into this one; the target's own is what counts.
+            turned = isinstance(error.__cause__, StopIteration) and str(error) == "coroutine raised StopIteration"
+            return error.__cause__ if turned else error
         except BaseException as error:
             return error
         return None

@@ -22,8 +22,9 @@ from .shapes import adapt
 __all__ = ["load_target"]
 
 # The path comes first and ends in ".py": a drive letter's colon (C:\...) is then no separator.
-_FILE = re.compile(r"(?P<place>.+\.py)(?::(?P<attribute>[^:]*))?", re.DOTALL)
-_MODULE = re.compile(r"(?P<place>[^\W\d]\w*(?:\.[^\W\d]\w*)*)(?::(?P<attribute>[^:]*))?")
+_DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
+_FILE = re.compile(rf"(?P<place>.+\.py)(?::(?P<attribute>{_DOTTED}))?", re.DOTALL)
+_MODULE = re.compile(rf"(?P<place>{_DOTTED})(?::(?P<attribute>{_DOTTED}))?")
 
 
 class _Place(NamedTuple):
@@ -82,7 +83,7 @@ def _load_entry(entry: Entry, declared: Declared) -> Target:
 def _parse(spec: str) -> _Place:
     for pattern, is_file in ((_FILE, True), (_MODULE, False)):
         match = pattern.fullmatch(spec)
-        if match is not None and match["attribute"] != "":
+        if match is not None:
             return _Place(match["place"], match["attribute"], is_file)
     raise TargetError(
         f"--target={spec} is no target. It is a registered name ({', '.join(names())}), package.module, "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Literal
 
 from .contract import normal_retry
@@ -66,7 +66,7 @@ def _scaled(value: object, factor: int) -> str:
             return str(number)
         # Seconds as a float are the nearest float to a whole number of milliseconds.
         whole = int(number.to_integral_value())
-    except (InvalidOperation, OverflowError, ValueError):
+    except (ArithmeticError, ValueError):
         return f"<{type(value).__name__} {value!r:.80}>"
     return _int_digits(whole) if abs(number - whole) < Decimal("1e-6") else str(number)
 
