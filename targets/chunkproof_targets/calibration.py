@@ -119,14 +119,19 @@ class Finding:
     extra: int = 0
 
     @property
-    def score(self) -> int:
-        """What the best of several drivers has most of."""
-        return self.matched - self.extra if self.view is not None else -1000
+    def failures(self) -> int:
+        """The number of streams that it did not get through."""
+        return sum(trial.failure is not None for trial in self.trials)
+
+    @property
+    def score(self) -> tuple[int, int]:
+        """What the best of several drivers has most of: events, and streams that it got through."""
+        return self.matched - self.extra, -self.failures
 
     @property
     def perfect(self) -> bool:
         """Every expected event, and nothing else."""
-        return self.score == sum(len(stream.events) for stream in STREAMS)
+        return self.score == (sum(len(stream.events) for stream in STREAMS), 0)
 
 
 def try_driver(driver: Driver, units_of: UnitsOf) -> Finding:
@@ -140,7 +145,8 @@ def try_driver(driver: Driver, units_of: UnitsOf) -> Finding:
         finding.trials.append(trial)
         if isinstance(trial.failure, TargetHung):
             break
-    learn(finding)
+    if not any(isinstance(trial.failure, AsyncFound) for trial in finding.trials):
+        learn(finding)
     return finding
 
 

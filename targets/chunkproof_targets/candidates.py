@@ -14,13 +14,10 @@ from .declared import Declared
 from .drivers import Driver, Pull, Push
 from .general import GeneralPull, GeneralPush
 from .loops import Loop
-from .probe import FEED_NAMES, Parameters, Probe, look, wants_text
+from .probe import EVENTS_NAMES, FEED_NAMES, NEXT_NAMES, Parameters, Probe, look, wants_text
 from .readers import EventsReader, IteratedReader, NextEventReader, Reader, ReturnedReader
 
 __all__ = ["Candidates"]
-
-_NEXT_NAMES = ("next_event", "nextEvent")
-_EVENTS_NAMES = ("events", "take_events", "pop_events", "get_events")
 
 
 class Candidates:
@@ -79,21 +76,21 @@ class Candidates:
 
     def _returning(self, feed: str, takes: Takes) -> Iterator[Driver]:
         simple = not (self.probe.managed or self.probe.is_async)
-        for tuple_is_event in (False, True):
+        for one in (False, True):
             if simple:
                 shape = self._shape(feed, "returned")
                 make = self.obj if self.parameters.callback is None else partial(self._make, _no_callback)
-                yield Push(make, feed, self._end(feed, takes), shape, tuple_is_event=tuple_is_event)
-            reader = partial(ReturnedReader, tuple_is_event)
+                yield Push(make, feed, self._end(feed, takes), shape, one=one)
+            reader = partial(ReturnedReader, one)
             yield self._general(feed, takes, "returned", reader)
 
     def _reading(self, feed: str, takes: Takes) -> Iterator[Driver]:
         parser = self.probe.parser
-        for name in _NEXT_NAMES:
+        for name in NEXT_NAMES:
             if callable(getattr(parser, name, None)):
-                nothing, stop = self._nothing(name)
+                nothing, stop = self.probe.nothing.get(name, (None, None))
                 yield self._general(feed, takes, f"read by {name}()", partial(NextEventReader, name, nothing, stop))
-        for name in _EVENTS_NAMES:
+        for name in EVENTS_NAMES:
             if _has(parser, name):
                 way = f"read from {name}" + ("()" if callable(_value(parser, name)) else "")
                 for grows in (True, False):
@@ -101,16 +98,6 @@ class Candidates:
                     yield self._general(feed, takes, how, partial(EventsReader, name, grows=grows))
         if hasattr(parser, "__iter__") or hasattr(parser, "__aiter__"):
             yield self._general(feed, takes, "read by iterating over it", IteratedReader)
-
-    def _nothing(self, name: str) -> tuple[Any, type[BaseException] | None]:
-        """What a parser that was fed nothing gives, or raises, when it is asked for an event."""
-        try:
-            value = getattr(self.probe.parser, name)()
-            if inspect.isawaitable(value):
-                value = self.loop.run(_awaited(value))
-        except Exception as error:
-            return None, type(error)
-        return value, None
 
     def _general(
         self, feed: str, takes: Takes, way: str, reader: Callable[[], Reader], pass_callback: str | None = None
@@ -123,6 +110,7 @@ class Candidates:
             reader=reader,
             end=self._end(feed, takes),
             exits=self.probe.exits,
+            reads_after=self.probe.reads_after,
             pass_callback=pass_callback,
         )
         driver.is_async = self.probe.is_async
@@ -152,11 +140,13 @@ class Candidates:
         for async_source in (True, False) if _wants_async(self.obj, parameters) else (False, True):
             over = f"{kind} an {'async ' if async_source else ''}iterable"
             general = partial(GeneralPull, self.loop, call=self.obj, async_source=async_source)
-            if parameters.callback is None and not async_source:
+            # A context of its own is opened by the general driver alone.
+            if parameters.callback is None and not async_source and not hasattr(self.obj, "__enter__"):
                 yield Pull(self.obj, f"{over}, events iterated")
             if not parameters.callback_required:
                 yield general(f"{over}, events iterated")
                 yield general(f"{over}, events read from events", via="events")
+                yield general(f"{over}, events iterated in lists of several", batches=True)
             if parameters.callback is not None:
                 yield general(f"{over}, events given to its callback", callback=parameters.callback)
 
@@ -171,10 +161,6 @@ def _wants_async(obj: Any, parameters: Parameters) -> bool:
 
 def _no_callback(*args: Any, **named: Any) -> None:
     """Where a constructor wants a callback that is not what events are read by."""
-
-
-async def _awaited(value: Any) -> Any:
-    return await value
 
 
 def _value(parser: Any, name: str) -> Any:

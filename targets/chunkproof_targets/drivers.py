@@ -63,8 +63,11 @@ def refuse_async(value: Any) -> None:
         raise AsyncFound(f"it returned {type(value).__name__}, which is to be awaited, where it did not before")
 
 
-def spread(result: Any, tuple_is_event: bool = False) -> Iterable[Any]:
-    """The items in what a call returned: none, one, or several. A number is a length or a flag, never an event."""
+def spread(result: Any, one: bool = False) -> Iterable[Any]:
+    """The items in what a call returned: none, one, or several. A number is a length or a flag, never an event.
+
+    ``one``: what could be several items (a tuple, an object that can be iterated) is one event.
+    """
     cls = result.__class__
     if cls is list or cls is GeneratorType:
         return cast("Iterable[Any]", result)
@@ -72,9 +75,9 @@ def spread(result: Any, tuple_is_event: bool = False) -> Iterable[Any]:
         return ()
     if isinstance(result, _ONE_EVENT) or hasattr(result, "_fields"):
         return (result,)
-    if isinstance(result, tuple):
-        return (result,) if tuple_is_event and result else result
     refuse_async(result)
+    if one:
+        return () if result == () else (result,)
     several = hasattr(result, "__iter__") and not hasattr(result, "data")
     if several or isinstance(result, Sequence) or hasattr(result, "__next__"):
         return cast("Iterable[Any]", result)
@@ -127,14 +130,14 @@ class Push(Driver):
         end: Callable[[Any], Any] | None,
         shape: str,
         *,
-        tuple_is_event: bool = False,
+        one: bool = False,
     ) -> None:
         self.make = make
         self.feed = feed
         self.end = end
         self.shape = shape
         self.has_end = end is not None
-        self.tuple_is_event = tuple_is_event
+        self.one = one
 
     def drive(self, units: Sequence[Any], deliver: Deliver, append: Append) -> Driven:
         """Feed each unit to a new parser, then tell it the end."""
@@ -149,13 +152,13 @@ class Push(Driver):
                 if result.__class__ is not list:
                     if result is None:
                         continue
-                    result = spread(result, self.tuple_is_event)
+                    result = spread(result, self.one)
                 for item in result:
                     delivery = deliver(item, taken)
                     if delivery is not None:
                         append(delivery)
             if self.end is not None:
-                for item in spread(self.end(parser), self.tuple_is_event):
+                for item in spread(self.end(parser), self.one):
                     delivery = deliver(item, taken)
                     if delivery is not None:
                         append(delivery)

@@ -96,7 +96,8 @@ class GeneralPush(General):
     """A class with a feed method; a `Reader` knows how its events are got at.
 
     ``make(callback)`` makes a parser, or a manager whose context is one; ``pass_callback`` is the parameter of feed
-    that takes a callback. ``end`` tells the parser the end, and ``exits`` says that leaving the context does.
+    that takes a callback. ``end`` tells the parser the end, and ``exits`` says that leaving the context does; ``reads_after``,
+    that events can be read after it.
     """
 
     def __init__(
@@ -109,6 +110,7 @@ class GeneralPush(General):
         reader: Callable[[], Reader],
         end: Callable[[Any], Any] | None = None,
         exits: bool = False,
+        reads_after: bool = True,
         pass_callback: str | None = None,
     ) -> None:
         super().__init__(loop, shape)
@@ -117,6 +119,7 @@ class GeneralPush(General):
         self.reader = reader
         self.end = end
         self.exits = exits
+        self.reads_after = reads_after
         self.pass_callback = pass_callback
         self.has_end = exits or end is not None
 
@@ -146,7 +149,9 @@ class GeneralPush(General):
         if self.end is not None:
             await reader.read(await self.settle(self.end(parser)))
         elif self.exits:
-            await reader.read(await self.leave(manager))
+            result = await self.leave(manager)
+            if self.reads_after:
+                await reader.read(result)
 
 
 class GeneralPull(General):
@@ -154,6 +159,7 @@ class GeneralPull(General):
 
     ``async_source``: the chunks come as an async iterable. ``via``: the attribute of what the call returns that holds
     or gives the events; None where they are what it returns. ``callback``: the parameter that takes a callback.
+    ``batches``: each item is a list of events.
     """
 
     def __init__(
@@ -165,9 +171,11 @@ class GeneralPull(General):
         async_source: bool = False,
         via: str | None = None,
         callback: str | None = None,
+        batches: bool = False,
     ) -> None:
         super().__init__(loop, shape)
         self.call = call
+        self.batches = batches
         self.async_source = async_source
         self.is_async = async_source
         self.via = via
@@ -180,6 +188,7 @@ class GeneralPull(General):
         asynchronous = _asynchronous(plain) if self.async_source else None
         source = plain if asynchronous is None else asynchronous
         reader = Reader()
+        reader.batches = self.batches
         reader.start(deliver, append, self.is_async, lambda: size - left())
         try:
             extra = {} if self.callback is None else {self.callback: reader.callback}

@@ -11,9 +11,11 @@ from .contract import TargetError
 from .declared import Declared
 from .loops import Loop
 
-__all__ = ["CALLBACK_NAMES", "FEED_NAMES", "Parameters", "Probe", "look", "wants_text"]
+__all__ = ["CALLBACK_NAMES", "EVENTS_NAMES", "FEED_NAMES", "NEXT_NAMES", "Parameters", "Probe", "look", "wants_text"]
 
 FEED_NAMES = ("feed", "push", "write", "receive_data", "decode")
+NEXT_NAMES = ("next_event", "nextEvent")
+EVENTS_NAMES = ("events", "take_events", "pop_events", "get_events")
 CALLBACK_NAMES = ("callback", "on_event", "handler")
 # In this order; an `__exit__` comes before `flush`, and after all others.
 _END_NAMES = ("finish", "end", "close", "aclose", "feed_eof")
@@ -69,7 +71,8 @@ def wants_text(parameters: Parameters) -> bool:
 class Probe:
     """A parser that was made once: what it can be fed with, and its end.
 
-    ``exits``: the end is told by leaving its context. ``problem`` says why there is none.
+    ``exits``: the end is told by leaving its context. ``nothing``: what each method for the next event gives, or
+    raises, while there is none. ``reads_after``: events can be read when its context is closed. ``problem`` says why there is no parser.
     """
 
     parser: Any = None
@@ -78,6 +81,8 @@ class Probe:
     exits: bool = False
     managed: bool = False
     is_async: bool = False
+    nothing: dict[str, tuple[Any, type[BaseException] | None]] = field(default_factory=dict)
+    reads_after: bool = True
     problem: str = ""
 
 
@@ -96,7 +101,11 @@ def look(make: Callable[[], Any], declared: Declared, loop: Loop) -> Probe:
     else:
         probe.feeds = [name for name in FEED_NAMES if _method(probe.parser, name)]
         _find_end(probe, declared)
+        for name in NEXT_NAMES:
+            if _plain_method(probe.parser, name):
+                probe.nothing[name] = _next_of_none(getattr(probe.parser, name), probe, loop)
     _leave(manager, probe, loop)
+    probe.reads_after = all(_reads(probe.parser, name) for name in (*probe.nothing, *EVENTS_NAMES))
     return probe
 
 
@@ -105,6 +114,24 @@ def _settled(value: Any, probe: Probe, loop: Loop) -> Any:
         return value
     probe.is_async = True
     return loop.run(_awaited(value))
+
+
+def _next_of_none(next_event: Callable[[], Any], probe: Probe, loop: Loop) -> tuple[Any, type[BaseException] | None]:
+    try:
+        return _settled(next_event(), probe, loop), None
+    except Exception as error:
+        return None, type(error)
+
+
+def _reads(parser: Any, name: str) -> bool:
+    """Whether a parser whose context is closed can still be asked for events."""
+    try:
+        value = getattr(parser, name, None)
+        if callable(value) and not inspect.iscoroutinefunction(value):
+            value()
+    except Exception:
+        return False
+    return True
 
 
 async def _awaited(value: Any) -> Any:

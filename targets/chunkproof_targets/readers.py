@@ -31,6 +31,8 @@ class Reader:
     always = False
     #: Whether the call was one that fed nothing: an empty chunk, or the end.
     quiet = False
+    #: Whether items come in lists of several.
+    batches = False
     parser: Any = None
     taken = 0
 
@@ -43,6 +45,13 @@ class Reader:
 
     def out(self, item: Any) -> None:
         """An item came out."""
+        if self.batches and isinstance(item, (list, tuple)):
+            for one in item:
+                self._out(one)
+        else:
+            self._out(item)
+
+    def _out(self, item: Any) -> None:
         delivery = self._deliver(item, self.taken if self._count is None else self._count())
         if delivery is not None:
             self._append(delivery)
@@ -62,11 +71,9 @@ class Reader:
         """Every item of an iterable, sync or async, and close it if it is a generator."""
         if result is None:
             return
-        if not hasattr(result, "__aiter__") or hasattr(result, "__next__"):
+        if not self._is_async or not hasattr(result, "__aiter__"):
             for item in result if isinstance(result, list) else self.items(result):
                 self.out(item)
-        elif not self._is_async:
-            refuse_async(result)
         else:
             try:
                 async for item in result:
@@ -93,8 +100,8 @@ async def _aclose(result: Any) -> None:
 class ReturnedReader(Reader):
     """Events are what the call returned: none, one, or several."""
 
-    def __init__(self, tuple_is_event: bool = False) -> None:
-        self._tuple_is_event = tuple_is_event
+    def __init__(self, one: bool = False) -> None:
+        self._one = one
 
     async def read(self, result: Any) -> None:
         """See `Reader.read`."""
@@ -102,7 +109,7 @@ class ReturnedReader(Reader):
 
     def items(self, result: Any) -> Any:
         """See `Reader.items`."""
-        return spread(result, self._tuple_is_event)
+        return spread(result, self._one)
 
 
 class NextEventReader(Reader):

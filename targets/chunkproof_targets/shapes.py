@@ -14,7 +14,7 @@ from typing import Any
 
 from .calibration import Finding, UnitsOf, settle, try_driver
 from .candidates import Candidates
-from .contract import Delivery, Run, Takes, Target
+from .contract import Delivery, Run, Takes, Target, TargetError
 from .declared import NOTHING_DECLARED, Declared, declared_on
 from .drivers import Driven
 from .extract import Deliver, Update
@@ -103,7 +103,13 @@ def adapt(obj: Any, *, name: str, found: str, declared: Declared = NOTHING_DECLA
     if isinstance(obj, Target):
         return obj
     if isinstance(obj, type) and issubclass(obj, Target):
-        return obj()
+        try:
+            return obj()
+        except TypeError as error:
+            raise TargetError(
+                f"{name} ({found}) is a Target that cannot be made without arguments ({error}). "
+                "Name a function without arguments that returns one, or an instance."
+            ) from error
     declared = declared.over(declared_on(obj))
     loop = Loop()
     try:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import codecs
+import contextlib
+import copy
 import gc
 import warnings
 from collections import deque
@@ -22,7 +24,8 @@ from chunkproof_targets.reference import ReferenceParser
 from chunkproof_targets.shapes import adapt
 
 WIRE = (
-    'id: 1\nevent: a\ndata: {"x":"你"}\n\nretry: 77\n\n: c\ndata: one\ndata:\n\nid\ndata: 🙂\r\rdata: a\r\n\r\nevent: q\nid: 9\ndata\n\n'
+    'id: 1\nevent: a\ndata: {"x":"你"}\n\nretry: 77\n\n: c\ndata: one\ndata:\n\n'
+    "id\ndata: 🙂\r\rdata: a\r\n\r\nevent: q\nid: 9\ndata\n\n"
 ).encode()
 CHUNKINGS = {
     "whole": [WIRE],
@@ -303,6 +306,90 @@ def test_async_feed_that_yields_and_async_context() -> None:
     assert target.has_end
 
 
+def test_sync_feed_with_an_async_end() -> None:
+    ended = []
+
+    class Parser(Base):
+        feed = Base._events
+
+        async def aclose(self):
+            await asyncio.sleep(0)
+            ended.append(True)
+
+    assert_right(load(Parser))
+    assert ended
+
+
+def test_event_that_can_be_iterated_returned_alone() -> None:
+    class Item:
+        def __init__(self, event):
+            self.payload, self.name, self.event_id = event.data, event.type, event.last_event_id
+
+        def __iter__(self):
+            return iter((self.payload, self.name, self.event_id))
+
+    class Parser(Base):
+        def feed(self, chunk):
+            events = [Item(event) for event in self._events(chunk)]
+            return events if len(events) > 1 else events[0] if events else None
+
+    target = assert_right(load(Parser))
+    assert target.shows.type
+
+
+def test_async_next_event() -> None:
+    class Parser(Base):
+        def __init__(self):
+            super().__init__()
+            self.ready = deque()
+
+        async def write(self, chunk):
+            self.ready.extend(self._events(chunk))
+
+        async def next_event(self):
+            await asyncio.sleep(0)
+            return self.ready.popleft() if self.ready else None
+
+    assert_right(load(Parser))
+
+
+def test_next_event_of_a_context_that_raises_outside_of_it() -> None:
+    class Parser(Base):
+        def __init__(self):
+            super().__init__()
+            self.ready = None
+
+        def __enter__(self):
+            self.ready = deque()
+            return self
+
+        def __exit__(self, *args):
+            self.ready = None
+
+        def feed(self, chunk):
+            self.ready.extend(self._events(chunk))
+
+        def next_event(self):
+            return self.ready.popleft() if len(self.ready) else None
+
+    assert assert_right(load(Parser)).has_end
+
+
+def test_feed_that_returns_the_parser_itself() -> None:
+    class Parser(Base):
+        data = ""
+
+        def __init__(self):
+            super().__init__()
+            self.events = []
+
+        def feed(self, chunk):
+            self.events += self._events(chunk)
+            return self
+
+    assert "read from events" in assert_right(load(Parser)).shape
+
+
 def test_context_that_gives_another_object() -> None:
     class Parser(Base):
         feed = Base._events
@@ -449,7 +536,44 @@ def test_generator_function_counts_chunks_exactly() -> None:
 
 
 def test_function_that_returns_an_iterator() -> None:
-    assert_right(load(lambda chunks: map(lambda event: event, events_of(chunks))))
+    assert_right(load(lambda chunks: map(copy.copy, events_of(chunks))))
+
+
+def test_generator_that_yields_lists_of_events() -> None:
+    def parse(chunks):
+        parser = ReferenceParser()
+        for chunk in chunks:
+            yield parser.feed(chunk)
+
+    assert_right(load(parse))
+
+
+def test_result_that_can_be_iterated_both_ways() -> None:
+    class Both:
+        def __init__(self, chunks):
+            self.chunks = chunks
+
+        def __iter__(self):
+            return events_of(self.chunks)
+
+        def __aiter__(self):
+            return async_events(self.chunks)
+
+    assert_right(load(Both))
+
+
+def test_context_manager_function_over_chunks() -> None:
+    left = []
+
+    @contextlib.contextmanager
+    def parse(chunks):
+        yield events_of(chunks)
+        left.append(True)
+
+    target = assert_right(load(parse))
+    left.clear()
+    target.run([b"data: x\n\n"])
+    assert left == [True]
 
 
 @pytest.mark.parametrize("kind", [list, tuple])
