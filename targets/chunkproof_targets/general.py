@@ -96,8 +96,8 @@ class GeneralPush(General):
     """A class with a feed method; a `Reader` knows how its events are got at.
 
     ``make(callback)`` makes a parser, or a manager whose context is one; ``pass_callback`` is the parameter of feed
-    that takes a callback. ``end`` tells the parser the end, and ``exits`` says that leaving the context does; ``reads_after``,
-    that events can be read after it.
+    that takes a callback. ``end`` tells the parser the end, and ``exits`` says that leaving the context does;
+    ``reads_after``, that events can be read after it.
     """
 
     def __init__(

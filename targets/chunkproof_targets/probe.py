@@ -72,7 +72,8 @@ class Probe:
     """A parser that was made once: what it can be fed with, and its end.
 
     ``exits``: the end is told by leaving its context. ``nothing``: what each method for the next event gives, or
-    raises, while there is none. ``reads_after``: events can be read when its context is closed. ``problem`` says why there is no parser.
+    raises, while there is none. ``reads_after``: events can be read when its context is closed. ``problem`` says why
+    there is no parser.
     """
 
     parser: Any = None
