@@ -64,7 +64,7 @@ class SSEClient:
             elif field == "retry" and value.isascii() and value.isdigit():
                 # On the event of the same block, in milliseconds. No more than a million seconds.
                 digits = value.lstrip("0") or "0"
-                event.retry = int(digits) if len(digits) < 10 else 10**9
+                event.retry = int(digits) if len(digits) < 16 else 10**15
 
     def close(self):
         getattr(self._event_source, "close", lambda: None)()
