@@ -7,7 +7,10 @@ comparison of lists.
 
 from __future__ import annotations
 
+import codecs
 import json
+from collections.abc import Sequence
+from itertools import zip_longest
 
 from typing import Any
 
@@ -18,6 +21,8 @@ from chunkproof_targets.contract import Delivery, Event, Outcome, Run, Shows, Ta
 from .oracle import interpret
 
 __all__ = ["Expectation", "expect", "record_of_run"]
+
+_new_decoder = codecs.getincrementaldecoder("utf-8")
 
 
 class Expectation:
@@ -78,7 +83,8 @@ class Expectation:
     def record(self) -> OutcomeRecord:
         """As it is shown."""
         failure = "an exception for ill-formed UTF-8" if self.must_raise else ""
-        return OutcomeRecord(_records(self.events), self.last_event_id, self.retries, failure)
+        retries = [own or in_force for own, in_force in self.event_retries or ()]
+        return OutcomeRecord(_records(self.events, retries), self.last_event_id, self.retries, failure)
 
 
 def expect(target: Target, wire: bytes, *, ignores: frozenset[str] = frozenset()) -> Expectation | None:
@@ -93,9 +99,8 @@ def expect(target: Target, wire: bytes, *, ignores: frozenset[str] = frozenset()
     if target.shows.json_only and not all(_is_json(event.data) for event in outcome.events):
         return None
     expectation = Expectation(outcome, target.shows, ignores=ignores)
-    if not target.has_end and wire.endswith(b"\r"):
-        # It cannot know that no LF follows, so it may hold the line that ends here.
-        expectation.others.append(Expectation(interpret(wire[:-1]), target.shows, ignores=ignores))
+    if not target.has_end and (held := _without_held_line(wire)) is not None:
+        expectation.others.append(Expectation(interpret(held), target.shows, ignores=ignores))
     if target.size_limit is not None and len(wire) > target.size_limit:
         expectation.may_raise = True
     if target.strict_utf8 and not _is_utf8(wire):
@@ -103,11 +108,26 @@ def expect(target: Target, wire: bytes, *, ignores: frozenset[str] = frozenset()
     return expectation
 
 
+def _without_held_line(wire: bytes) -> bytes | None:
+    """What a parser that is never told the end may have read: not the line that ends in a last CR.
+
+    It cannot know that no LF follows. The start of a character behind the CR does not tell it either, if it looks for
+    line ends in decoded text.
+    """
+    decoder = _new_decoder("replace")
+    decoder.decode(wire)
+    held = len(decoder.getstate()[0])
+    read = wire[: len(wire) - held]
+    return read[:-1] if read.endswith(b"\r") else None
+
+
 def record_of_run(run: Run) -> OutcomeRecord:
     """What a run gave, as it is shown."""
     failure = run.failure
     shown = "" if failure is None else f"{type(failure).__name__}: {_text_of(failure)}"
-    return OutcomeRecord(_records([delivery.event for delivery in run.deliveries]), run.last_event_id, run.retries, shown)
+    events = [delivery.event for delivery in run.deliveries]
+    retries = [delivery.retry for delivery in run.deliveries]
+    return OutcomeRecord(_records(events, retries), run.last_event_id, run.retries, shown)
 
 
 def _text_of(failure: BaseException) -> str:
@@ -117,8 +137,9 @@ def _text_of(failure: BaseException) -> str:
         return f"(its text cannot be had: {type(error).__name__})"
 
 
-def _records(events: list[Event]) -> tuple[EventRecord, ...]:
-    return tuple(EventRecord(*(_as_text(value) for value in event)) for event in events)
+def _records(events: list[Event], retries: Sequence[str | None]) -> tuple[EventRecord, ...]:
+    paired = zip_longest(events, retries[: len(events)])
+    return tuple(EventRecord(*(_as_text(value) for value in event), retry) for event, retry in paired)
 
 
 def _as_text(value: Any) -> str | None:

@@ -158,12 +158,15 @@ class SuiteRun:
         self._sort()
         ran = terminal.Ran(
             rules=len(RULES),
+            option="--chunkproof-target" if "--target" in self.config.stash.get(SHORT_NAMES_TAKEN, []) else "--target",
             declared={target.name: list(_declared(target)) for target in self.targets},
             died=self.died,
         )
         terminalreporter.write_sep("=", "chunkproof")
         for line in terminal.summary(self.results, ran, colour=terminalreporter.hasmarkup):
             terminalreporter.write_line(line)
+        if self.config.option.chunkproof_seed:
+            terminalreporter.write_line(f"the streams of this run again: --chunkproof-seed={self.results.seed}")
         if self.report_path:
             terminalreporter.write_line(f"results written to {self.report_path}")
 

@@ -19,8 +19,8 @@ Fails = Callable[[bytes, Cuts], bool]
 
 #: Runs of the target that one shrink may take.
 RUNS_MAX = 3000
-#: Bytes fed in all of them; a large wire ends earlier.
-BYTES_MAX = 8_000_000
+#: Bytes fed in all of them, a chunk counted as some bytes more; a large wire ends earlier.
+BYTES_MAX = 24_000_000
 
 _LARGE = 512
 
@@ -79,7 +79,7 @@ class _Shrinker:
         if known is None:
             if self._spent():
                 return False
-            self._bytes += len(wire)
+            self._bytes += len(wire) + 10 * len(cuts)
             known = self._known[wire, cuts] = self._fails(wire, cuts)
         if known:
             self.wire, self.cuts = wire, cuts

@@ -7,14 +7,16 @@ from difflib import SequenceMatcher
 from itertools import groupby
 from typing import NamedTuple
 
+from chunkproof_targets.contract import DEFAULT_TYPE
+
 from .results import EventRecord, OutcomeRecord
 from .visible import show
 
 __all__ = ["Row", "compare"]
 
 # Of a longer value the surroundings of the first difference are shown.
-_VALUE_MAX = 60
-_VALUE_BEFORE = 20
+_VALUE_MAX = 40
+_VALUE_BEFORE = 12
 # So many rows in a row are shown; of more the first and the last.
 _ALIKE_MAX = 4
 _DIFFERING_MAX = 12
@@ -71,14 +73,17 @@ def _pairs(expected: tuple[EventRecord, ...], actual: tuple[EventRecord, ...]) -
 
 
 def _event(event: EventRecord | None, other: EventRecord | None) -> str:
+    """One event beside the other. The default type and the empty ID are said only where they are the difference."""
     if event is None:
         return "(no event)"
+    beside = event if other is None else other
     parts = []
-    for name, value in (("", event.type), ("data", event.data), ("id", event.last_event_id)):
-        if value is None or (name == "id" and value == "" and (other is None or not other.last_event_id)):
-            continue
-        beside = getattr(other, {"": "type", "data": "data", "id": "last_event_id"}[name]) if other else None
-        parts.append(f"{name} {_value(value, beside)}".strip())
+    if event.type is not None and (event.type != DEFAULT_TYPE or beside.type != DEFAULT_TYPE):
+        parts.append(f"type {_value(event.type, beside.type)}")
+    if event.data is not None:
+        parts.append(f"data {_value(event.data, beside.data)}")
+    if event.last_event_id is not None and (event.last_event_id or beside.last_event_id):
+        parts.append(f"id {_value(event.last_event_id, beside.last_event_id)}")
     return "  ".join(parts)
 
 

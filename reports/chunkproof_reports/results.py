@@ -41,11 +41,15 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class EventRecord:
-    """An event as it is shown; None where the target does not show that field."""
+    """An event as it is shown; None where the target does not show that field.
+
+    ``retry`` is set only for targets that show reconnection times on their events.
+    """
 
     type: str | None
     data: str | None
     last_event_id: str | None
+    retry: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 
 from .compare import Row, compare
 from .results import Results, RuleResult, Stream, TargetRecord
-from .visible import BAR, cells, clip, folded, pad, show, units, wire_rows
+from .visible import BAR, WireRow, cells, clip, folded, pad, show, units, wire_rows
 
 __all__ = ["Ran", "describe_targets", "failure", "last_lines", "one_line", "summary"]
 
 # A wire is shown whole up to so many rows, and a row up to so many columns; of a longer one the start and the end.
 _ROWS_MAX = 24
-_ROW_MAX = 400
+_ROW_MAX = 200
 _WIDTH = 100
 _CAPTURED_MAX = 2000
 
@@ -28,7 +28,9 @@ class _Paint:
         self._colour = colour
 
     def __call__(self, text: str, *codes: int) -> str:
-        return f"\x1b[{';'.join(map(str, codes))}m{text}\x1b[0m" if self._colour and text else text
+        if not (self._colour and codes and text):
+            return text
+        return f"\x1b[{';'.join(map(str, codes))}m{text}\x1b[0m"
 
 
 _BOLD, _DIM, _RED, _GREEN, _YELLOW, _CYAN = 1, 2, 31, 32, 33, 36
@@ -47,7 +49,7 @@ def one_line(result: RuleResult) -> str:
     if len(wire) > 300:
         wire, cuts = wire[:300], tuple(at for at in cuts if at < 300)
     said = f"raised {show(found.actual.failure.partition(':')[0])}" if found.kind == "raised" else found.kind
-    return f"{said}: {clip(''.join(wire_rows(wire, cuts)), 120)}"
+    return f"{said}: {clip(''.join(row.text for row in wire_rows(wire, cuts)), 120)}"
 
 
 def failure(result: RuleResult, replay: str = "", *, width: int = _WIDTH, colour: bool = False) -> str:
@@ -66,6 +68,8 @@ def _failure(result: RuleResult, replay: str, width: int, paint: _Paint) -> Iter
     for number, stream in enumerate(found.streams, 1):
         yield ""
         name = "wire" if len(found.streams) == 1 else f"wire {number} of {len(found.streams)}"
+        if number < len(found.streams):
+            name += ", run before"
         yield from _wire(name, stream, width, paint)
     yield ""
     yield from _sides(compare(found.expected, found.actual), width, paint)
@@ -94,17 +98,24 @@ def _wire(name: str, stream: Stream, width: int, paint: _Paint) -> Iterator[str]
     left_out = len(rows) - 2 * head
     for at, row in enumerate(rows):
         if left_out <= 0 or at < head or at >= len(rows) - head:
-            yield from (f"    {_bars(part, paint)}" for part in folded(_abridged(row), width - 4))
+            yield from (f"    {line}" for line in _wire_row(row, width - 4, paint))
         elif at == head:
-            yield paint(f"    … {_count(left_out, 'line')} …", _DIM)
+            size = sum(bytes_ for row in rows[head : len(rows) - head] for _, bytes_ in row.pieces)
+            yield paint(f"    … {_count(size, 'byte')} in {_count(left_out, 'line')} …", _DIM)
 
 
-def _abridged(row: str) -> str:
-    shown = list(units(row))
-    if len(shown) <= _ROW_MAX:
-        return row
-    half = _ROW_MAX // 3
-    return f"{''.join(shown[:half])} … {len(shown) - 2 * half:,} more … {''.join(shown[-half:])}"
+def _wire_row(row: WireRow, width: int, paint: _Paint) -> Iterator[str]:
+    end = len(row.pieces) if len(row.pieces) <= _ROW_MAX else _ROW_MAX // 3
+    lines = list(folded("".join(piece for piece, _ in row.pieces[:end]), width))
+    if end < len(row.pieces):
+        size = sum(bytes_ for _, bytes_ in row.pieces[end:-end])
+        yield from (_bars(line, paint) for line in lines)
+        yield paint(f"… {_count(size, 'byte')} …", _DIM)
+        lines = list(folded("".join(piece for piece, _ in row.pieces[-end:]), width))
+    *most, last = lines
+    yield from (_bars(line, paint) for line in most)
+    note = f"   ({clip(' '.join(row.apart), 20)} cut)" if row.apart else ""
+    yield _bars(last, paint) + paint(note, _DIM)
 
 
 def _bars(row: str, paint: _Paint) -> str:
@@ -163,10 +174,11 @@ class Ran:
     """What a summary must know besides the results.
 
     ``rules`` is the number of rules there are; ``declared`` says in words what each target declares; ``died`` are the
-    ids of items that ended without a result.
+    ids of items that ended without a result; ``option`` is how this run is told its target.
     """
 
     rules: int
+    option: str = "--target"
     declared: Mapping[str, Sequence[str]] = field(default_factory=dict)
     died: Sequence[str] = ()
 
@@ -209,7 +221,7 @@ def _target_summary(name: str, found: Sequence[RuleResult], effort: str, run: Ra
 
 def _next(name: str, found: Sequence[RuleResult], effort: str, run: Ran) -> str:
     """What to type next: the first broken rule alone; all rules after some; more effort after all."""
-    call = f"pytest {shlex.quote(f'--target={name}')}"
+    call = f"pytest {shlex.quote(f'{run.option}={name}')}"
     broken = next((r for r in found if r.fails), None)
     if broken is not None:
         return f"{call} {shlex.quote(f'chunkproof::{broken.id}')}"

@@ -8,9 +8,11 @@ is ever data.
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
-__all__ = ["BAR", "cells", "clip", "folded", "pad", "show", "units", "wire_rows"]
+__all__ = ["BAR", "WireRow", "cells", "clip", "folded", "pad", "show", "units", "wire_rows"]
 
 #: How a cut is drawn; a bar that is data is drawn with a backslash.
 BAR = "|"
@@ -37,33 +39,48 @@ def _shown(character: str) -> str:
     return f"\\u{number:04X}" if number <= 0xFFFF else f"\\U{number:08X}"
 
 
-def wire_rows(wire: bytes, cuts: tuple[int, ...], bar: str = BAR) -> list[str]:
+@dataclass(slots=True)
+class WireRow:
+    """One line of a stream: what is drawn, piece by piece, each with its number of bytes (a bar has none).
+
+    ``apart`` are the characters that a cut goes through; of these the bytes are drawn.
+    """
+
+    pieces: list[tuple[str, int]] = field(default_factory=list)
+    apart: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The row as one text."""
+        return "".join(piece for piece, _ in self.pieces)
+
+
+def wire_rows(wire: bytes, cuts: tuple[int, ...]) -> list[WireRow]:
     """The wire as rows, one for each line of the stream, with a bar at each cut; an empty chunk is two bars."""
-    rows = [""]
-    for start, end, drawn in _pieces(wire, cuts):
-        rows[-1] += bar * cuts.count(start) if start in set(cuts) else ""
-        rows[-1] += drawn
-        at_end_of_line = wire[start:end] == b"\n" or (wire[start:end] == b"\r" and wire[end : end + 1] != b"\n")
-        if at_end_of_line and end < len(wire):
-            rows.append("")
-    rows[-1] += bar * cuts.count(len(wire))
-    if rows[-1].endswith(" "):
-        rows[-1] = rows[-1][:-1] + "␠"
-    return rows
-
-
-def _pieces(wire: bytes, cuts: tuple[int, ...]) -> Iterator[tuple[int, int, str]]:
-    """Start, end and drawing of each character; of each byte where it is ill-formed or cut apart."""
-    inside = set(cuts)
+    bars = Counter(cuts)
+    rows = [WireRow()]
     at = 0
     while at < len(wire):
         size = _character(wire, at)
-        if size == 0 or any(at + offset in inside for offset in range(1, size)):
-            for offset in range(max(size, 1)):
-                yield at + offset, at + offset + 1, f"\\x{wire[at + offset]:02X}"
-        else:
-            yield at, at + size, _shown(wire[at : at + size].decode())
+        whole = size > 0 and not any(bars[at + offset] for offset in range(1, size))
+        if size > 1 and not whole:
+            rows[-1].apart.append(_shown(wire[at : at + size].decode()))
+        for start, end in ((at, at + size),) if whole else ((n, n + 1) for n in range(at, at + max(size, 1))):
+            rows[-1].pieces += [(BAR, 0)] * bars[start]
+            rows[-1].pieces.append(
+                (_shown(wire[start:end].decode()) if whole else f"\\x{wire[start]:02X}", end - start)
+            )
         at += max(size, 1)
+        if at < len(wire) and _ends_line(wire, at):
+            rows.append(WireRow())
+    if rows[-1].pieces and rows[-1].pieces[-1][0] == " ":
+        rows[-1].pieces[-1] = ("␠", 1)
+    rows[-1].pieces += [(BAR, 0)] * bars[len(wire)]
+    return rows
+
+
+def _ends_line(wire: bytes, at: int) -> bool:
+    return wire[at - 1] == 0x0A or (wire[at - 1] == 0x0D and wire[at] != 0x0A)
 
 
 def _character(wire: bytes, at: int) -> int:
