@@ -124,6 +124,11 @@ class Finding:
         return sum(trial.failure is not None for trial in self.trials)
 
     @property
+    def hung(self) -> bool:
+        """Whether it did not come to an end."""
+        return any(isinstance(trial.failure, TargetHung) for trial in self.trials)
+
+    @property
     def score(self) -> tuple[int, int]:
         """What the best of several drivers has most of: events, and streams that it got through."""
         return self.matched - self.extra, -self.failures
@@ -143,7 +148,7 @@ def try_driver(driver: Driver, units_of: UnitsOf) -> Finding:
             driver.is_async = True
             trial = _trial(driver, stream, units_of)
         finding.trials.append(trial)
-        if isinstance(trial.failure, TargetHung):
+        if finding.hung:
             break
     if not any(isinstance(trial.failure, AsyncFound) for trial in finding.trials):
         learn(finding)
@@ -160,7 +165,7 @@ def _trial(driver: Driver, stream: Stream, units_of: UnitsOf) -> Trial:
         trial.items.append(snapshot(item))
 
     with time_limit(_SECONDS_MAX):
-        parser, trial.failure = driver.drive(units, keep, lambda delivery: None)
+        parser, trial.failure = driver.drive(list(units), keep, lambda delivery: None)
     trial.parser = attributes(parser)
     return trial
 

@@ -8,10 +8,11 @@ from functools import partial
 from operator import methodcaller
 from typing import Any
 
-from .calibration import Finding
+from .calibration import STREAMS, Finding
 from .contract import Takes
 from .declared import Declared
 from .drivers import Driver, Pull, Push
+from .extract import snapshot
 from .general import GeneralPull, GeneralPush
 from .loops import Loop
 from .probe import EVENTS_NAMES, FEED_NAMES, NEXT_NAMES, Parameters, Probe, look, wants_text
@@ -129,6 +130,18 @@ class Candidates:
         if not end and self.declared.empty_chunk == "end" and self.declared.end != "none":
             end = "an empty chunk"
         return f"{kind} with {feed}, events {way}, " + (f"the end told by {end}" if end else "no end of input")
+
+    def samples(self) -> Iterator[str]:
+        """What the feed methods returned for one event, for an error message."""
+        chunk = STREAMS[0].chunks[0]
+        for feed in self.probe.feeds if not self.probe.managed else ():
+            try:
+                result = getattr(self._make(_no_callback), feed)(chunk)
+            except Exception:  # it stands in the list of what was tried
+                continue
+            if inspect.iscoroutine(result):
+                result.close()
+            yield f"{feed}({chunk!r}) returned {snapshot(result).text}"
 
     # pull ----------------------------------------------------------------------------------------------------------
 

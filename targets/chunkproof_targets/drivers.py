@@ -13,14 +13,14 @@ from __future__ import annotations
 import contextlib
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import GeneratorType
 from typing import Any, cast
 
 from .contract import Delivery
 from .extract import Deliver
 
-__all__ = ["Append", "AsyncFound", "Driven", "Driver", "Pull", "Push", "refuse_async", "spread"]
+__all__ = ["Append", "AsyncFound", "Driven", "Driver", "Pull", "Push", "counted", "refuse_async", "spread"]
 
 Append = Callable[[Delivery], None]
 Driven = tuple[Any, "BaseException | None"]
@@ -84,6 +84,14 @@ def spread(result: Any, one: bool = False) -> Iterable[Any]:
     return (result,)
 
 
+def counted(units: Sequence[Any]) -> tuple[Iterator[Any], Callable[[], int]]:
+    """An iterator over the units, and how many of them are left in it."""
+    if not isinstance(units, (list, tuple)):
+        units = list(units)
+    source = iter(units)
+    return source, source.__length_hint__  # type: ignore[attr-defined]
+
+
 class Pull(Driver):
     """A function over an iterable that returns or yields events, or a class made with the chunks and iterated."""
 
@@ -93,8 +101,7 @@ class Pull(Driver):
 
     def drive(self, units: Sequence[Any], deliver: Deliver, append: Append) -> Driven:
         """Hand over an iterator over the units, and read all that comes out."""
-        source = iter(units)
-        left = source.__length_hint__  # type: ignore[attr-defined]
+        source, left = counted(units)
         size = len(units)
         result = None
         try:

@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iter
 from functools import partial
 from typing import Any
 
-from .drivers import Append, AsyncFound, Driven, Driver, refuse_async
+from .drivers import Append, AsyncFound, Driven, Driver, counted, refuse_async
 from .extract import Deliver
 from .loops import Loop
 from .readers import Reader
@@ -183,8 +183,8 @@ class GeneralPull(General):
 
     async def steps(self, units: Sequence[Any], deliver: Deliver, append: Append, held: _Held) -> None:
         """Call with the chunks, and read all that comes out."""
-        plain = iter(units)
-        left, size = plain.__length_hint__, len(units)  # type: ignore[attr-defined]
+        plain, left = counted(units)
+        size = len(units)
         asynchronous = _asynchronous(plain) if self.async_source else None
         source = plain if asynchronous is None else asynchronous
         reader = Reader()

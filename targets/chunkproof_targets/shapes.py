@@ -31,6 +31,9 @@ def _bytes_units(chunks: Sequence[bytes]) -> tuple[Sequence[bytes], None]:
 
 UNITS: dict[Takes, UnitsOf] = {"bytes": _bytes_units, "text": text_units, "lines": line_units}
 
+# Each way that hangs costs seconds; a parser that hangs in two ways is given up.
+_HUNG_MAX = 2
+
 
 class Adapted(Target):
     """A Python parser behind the one method, driven and read as calibration found."""
@@ -141,11 +144,13 @@ def _quiet() -> Iterator[None]:
 
 def _best(candidates: Candidates) -> tuple[Finding, Takes] | None:
     best: tuple[Finding, Takes] | None = None
+    hung = 0
     for takes, driver in candidates:
         finding = try_driver(driver, UNITS[takes])
         candidates.tried.append((takes, finding))
+        hung += finding.hung
         if finding.view is not None and (best is None or finding.score > best[0].score):
             best = finding, takes
-            if finding.perfect:
-                break
+        if finding.perfect or hung >= _HUNG_MAX:
+            break
     return best

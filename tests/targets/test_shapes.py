@@ -972,9 +972,30 @@ def test_no_event_says_what_came_back() -> None:
 
     with pytest.raises(TargetError, match="shows no event") as caught:
         load(Parser)
-    assert "class with feed, events returned, no end of input, fed bytes: raised NotImplementedError: not yet" in str(
-        caught.value
-    )
+    assert (
+        "- class with feed, events returned, no end of input, fed bytes or text: raised NotImplementedError: not yet\n"
+    ) in str(caught.value)
+
+
+def test_no_event_says_what_feed_returned() -> None:
+    class Parser:
+        def feed(self, chunk):
+            return len(chunk)
+
+    with pytest.raises(TargetError, match=r"Parser\(\).feed\(.*\) returned 23"):
+        load(Parser)
+
+
+def test_parser_that_hangs_in_trial_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chunkproof_targets.calibration._SECONDS_MAX", 0.1)
+
+    class Parser:
+        def feed(self, chunk):
+            while True:
+                pass
+
+    with pytest.raises(TargetError, match="raised TargetHung: it had not finished 0.1 s after it was called"):
+        load(Parser)
 
 
 def test_constructor_that_raises_is_named() -> None:
