@@ -49,8 +49,8 @@ def instance_given(obj: Any, name: str, found: str) -> TargetError:
             f"{', '.join(FEED_NAMES[:-1])} or {FEED_NAMES[-1]}, or a function over an iterable of chunks."
         )
     return TargetError(
-        f"{_who(name, found)} is an instance of {cls.__name__}. An instance serves one stream, and the suite needs a new "
-        f"parser for each: name the class (--target={cls.__module__}:{cls.__qualname__}), or a function without "
+        f"{_who(name, found)} is an instance of {cls.__name__}. An instance serves one stream, and the suite "
+        f"needs a new parser for each: name the class (--target={cls.__module__}:{cls.__qualname__}), or a function without "
         "arguments that makes one."
     )
 
@@ -69,7 +69,8 @@ def no_event(candidates: Candidates, name: str, found: str) -> TargetError:
         lines.append(f"The {kind} {short} needs arguments: {', '.join(parameters.required)}. They are not guessed.")
     elif candidates.probe.problem:
         lines.append(f"Called without arguments, {short} {candidates.probe.problem}.")
-    lines += [f"{short}().{sample}" for sample in candidates.samples()]
+    if not any(finding.failures for _, finding in candidates.tried):
+        lines += [f"{short}().{sample}" for sample in candidates.samples()]
     tried = _tried(candidates)
     if tried:
         lines.append("What was tried:")
