@@ -5,18 +5,22 @@ Slow: builds and environments of their own, from PyPI. One xdist worker runs all
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+from chunkproof_targets.registry import TABLE
 
 ROOT = Path(__file__).parents[1]
 #: Where each package stands in the checkout, and where its files go in the wheel.
@@ -114,6 +118,21 @@ def installed(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Place:
     place = environment(tmp_path_factory.mktemp("installed"))
     run(place.bin / "python", "-m", "pip", "install", "--quiet", built.wheel, cwd=place.folder)
     return place
+
+
+# The extras -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_registered_targets_can_be_imported_with_the_extra_libraries(name: str) -> None:
+    # Not a skip: `make install` installs the extra, so here a module that is missing is missing from the extra.
+    assert importlib.import_module(TABLE[name].target.partition(":")[0])
+
+
+def test_registered_libraries_are_in_the_extra() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    declared = {re.split("[><=]", line)[0] for line in extras["libraries"]}
+    assert {entry.distribution for entry in TABLE.values() if entry.distribution} <= declared
 
 
 # The build ------------------------------------------------------------------------------------------------------------
