@@ -15,15 +15,20 @@ from .contract import Takes, TargetError
 __all__ = ["NOTHING_DECLARED", "Declared", "declare", "declared_on"]
 
 _ATTRIBUTE = "__chunkproof_declared__"
-_VALUES: dict[str, tuple[str, ...]] = {"takes": ("bytes", "text", "lines"), "empty_chunk": ("end",)}
-_KEYS = ("takes", "end", "empty_chunk", "size_limit")
+_VALUES: dict[str, tuple[str, ...]] = {
+    "takes": ("bytes", "text", "lines"),
+    "empty_chunk": ("end",),
+    "invalid_utf8": ("strict",),
+}
+_KEYS = ("takes", "end", "empty_chunk", "size_limit", "invalid_utf8")
 _RULES = {
     "takes": "takes is one of bytes, text, lines",
     "end": "end is the name of the method that is told the end of input, or none",
     "empty_chunk": "empty_chunk can only be end (an empty chunk means the end of input)",
     "size_limit": "size_limit is a number of bytes, 1 or more, beyond which the parser raises",
+    "invalid_utf8": "invalid_utf8 can only be strict (ill-formed UTF-8 raises, by design)",
 }
-_EXAMPLES = {"takes": "lines", "end": "eof", "empty_chunk": "end", "size_limit": "65536"}
+_EXAMPLES = {"takes": "lines", "end": "eof", "empty_chunk": "end", "size_limit": "65536", "invalid_utf8": "strict"}
 
 T = TypeVar("T")
 
@@ -35,13 +40,14 @@ class Declared:
     ``takes``: what it is fed: "bytes", "text" (str, decoded by us) or "lines" (str, whole lines without their ends).
     ``end``: the method that is told the end of input, or "none" where there is none. ``empty_chunk``: "end" where the
     parser documents an empty chunk as the end of input. ``size_limit``: bytes of a line or an event beyond which the
-    parser raises.
+    parser raises. ``invalid_utf8``: "strict" where ill-formed UTF-8 raises by design.
     """
 
     takes: Takes | None = None
     end: str | None = None
     empty_chunk: Literal["end"] | None = None
     size_limit: int | None = None
+    invalid_utf8: Literal["strict"] | None = None
 
     @classmethod
     def parse(cls, settings: Iterable[str]) -> Declared:
@@ -73,13 +79,13 @@ def declare(
     end: str | None = None,
     empty_chunk: Literal["end"] | None = None,
     size_limit: int | None = None,
+    invalid_utf8: Literal["strict"] | None = None,
 ) -> Callable[[T], T]:
     """Decorate a function or class that is to be a target with what trial cannot find: see `Declared`."""
-    given = {"takes": takes, "end": end, "empty_chunk": empty_chunk, "size_limit": size_limit}
-    for key, value in given.items():
-        if value is not None:
-            _checked(key, value)
-    declared = Declared(takes, end, empty_chunk, size_limit)
+    declared = Declared(takes, end, empty_chunk, size_limit, invalid_utf8)
+    for key in _KEYS:
+        if getattr(declared, key) is not None:
+            _checked(key, getattr(declared, key))
 
     def mark(target: T) -> T:
         setattr(target, _ATTRIBUTE, declared)

@@ -50,8 +50,8 @@ def instance_given(obj: Any, name: str, found: str) -> TargetError:
         )
     return TargetError(
         f"{_who(name, found)} is an instance of {cls.__name__}. An instance serves one stream, and the suite "
-        f"needs a new parser for each: name the class (--target={cls.__module__}:{cls.__qualname__}), or a function without "
-        "arguments that makes one."
+        f"needs a new parser for each: name the class (--target={cls.__module__}:{cls.__qualname__}), or a function "
+        "without arguments that makes one."
     )
 
 

@@ -264,9 +264,9 @@ def test_what_is_no_spec(spec: str, project: Path) -> None:
 
 
 def test_declarations_are_read() -> None:
-    assert Declared.parse(["takes=lines", "end=eof", "empty-chunk=end", "size_limit = 65536"]) == Declared(
-        "lines", "eof", "end", 65536
-    )
+    assert Declared.parse(
+        ["takes=lines", "end=eof", "empty-chunk=end", "size_limit = 65536", "invalid_utf8=strict"]
+    ) == Declared("lines", "eof", "end", 65536, "strict")
 
 
 @pytest.mark.parametrize(
@@ -276,8 +276,9 @@ def test_declarations_are_read() -> None:
         ("empty_chunk=ignored", r"can only be end"),
         ("size_limit=big", r"size_limit=big: size_limit is a number of bytes"),
         ("size_limit=0", r"size_limit=0"),
+        ("invalid_utf8=replace", r"invalid_utf8 can only be strict"),
         ("end=", r"end=: end is the name of the method"),
-        ("ends=eof", r"one of the keys takes, end, empty_chunk, size_limit"),
+        ("ends=eof", r"one of the keys takes, end, empty_chunk, size_limit, invalid_utf8"),
         ("takes", r"It is KEY=VALUE"),
     ],
 )
@@ -294,4 +295,5 @@ def test_command_line_wins_over_the_decorator(project: Path) -> None:
         + PARSER.replace("class Parser", "@declare(size_limit=10)\nclass Parser"),
     )
     assert load_target("declares", folder=project).size_limit == 10
+    assert load_target("declares", folder=project, declared=Declared(invalid_utf8="strict")).strict_utf8
     assert load_target("declares", folder=project, declared=Declared(size_limit=99)).size_limit == 99
