@@ -38,6 +38,8 @@ Deliver = Callable[[Any, int], "Delivery | None"]
 _BYTES = (bytes, bytearray, memoryview)
 _SCALARS = (str, *_BYTES, int, float, Decimal, timedelta)
 _MISSING = object()
+# Looked for even where `dir` does not list them: an object may make its attributes as they are asked for.
+_HIDDEN = ("data", "type", "event", "id", "last_event_id", "lastEventId", "retry", "comment")
 _new: Any = tuple.__new__
 
 
@@ -54,7 +56,7 @@ def kind_of(item: object) -> Kind:
     """How the fields of an item are reached."""
     if isinstance(item, _SCALARS):
         return "itself"
-    if isinstance(item, Mapping):
+    if isinstance(item, Mapping) or (hasattr(item, "keys") and hasattr(item, "__getitem__")):
         return "key"
     if isinstance(item, (tuple, list)) and not hasattr(item, "_fields"):
         return "position"
@@ -79,7 +81,7 @@ def snapshot(item: object) -> Snapshot:
 def attributes(item: object) -> dict[str, Any]:
     """The public attributes of an object that are no methods; a list among them is copied."""
     values: dict[str, Any] = {}
-    for name in dir(item):
+    for name in dict.fromkeys((*dir(item), *_HIDDEN)):
         if name.startswith("_"):
             continue
         try:

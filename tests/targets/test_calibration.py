@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import namedtuple
+from collections import ChainMap, namedtuple
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -402,3 +402,72 @@ def test_streams_are_what_the_standard_reads_in_them() -> None:
             assert got.type == (expected.type or "message")
             assert expected.id in (None, got.last_event_id)
             json.loads(expected.data)
+
+
+def test_attributes_that_dir_does_not_list() -> None:
+    class Proxy:
+        __slots__ = ("_values",)
+
+        def __init__(self, **values):
+            self._values = values
+
+        def __getattr__(self, name):
+            try:
+                return self._values[name]
+            except KeyError:
+                raise AttributeError(name) from None
+
+    target = target_of(lambda e, i, r: Proxy(event=e.type, data=e.data, id=e.last_event_id))
+    assert events(target.run(TWO)) == [Event("a", "x", "3"), Event("message", "y", "3")]
+
+
+def test_objects_that_are_read_by_key_and_are_no_mapping() -> None:
+    class Row:
+        def __init__(self, **values):
+            self._values = values
+
+        def keys(self):
+            return list(self._values)
+
+        def __getitem__(self, name):
+            return self._values[name]
+
+    target = target_of(lambda e, i, r: Row(event=e.type, data=e.data, id=e.last_event_id))
+    assert events(target.run(TWO)) == [Event("a", "x", "3"), Event("message", "y", "3")]
+
+
+def test_mapping_returned_alone() -> None:
+    class Parser(ReferenceParser):
+        def feed(self, chunk):  # type: ignore[override]
+            found = [ChainMap(event._asdict()) for event in super().feed(chunk)]
+            return found if len(found) > 1 else found[0] if found else None
+
+    target = adapt(Parser, name="it", found="a test")
+    assert events(target.run(TWO)) == [Event("a", "x", "3"), Event("message", "y", "3")]
+
+
+def test_items_as_lists() -> None:
+    target = target_of(lambda e, i, r: [e.data, e.type])
+    assert events(target.run(TWO)) == [Event("a", "x", None), Event("message", "y", None)]
+
+
+def test_frozen_slots_and_classes_by_type() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Base:
+        type: str
+        data: str
+        id: str
+
+    @dataclass(frozen=True, slots=True)
+    class Named(Base):
+        pass
+
+    class Late(Base):
+        pass
+
+    def make(e: Event, i: str | None, r: str | None) -> Any:
+        cls = Late if e.type == "late" else Named if e.type != "message" else Base
+        return cls(e.type or "", e.data or "", e.last_event_id or "")
+
+    found = events(target_of(make).run([*TWO, b"event: late\ndata: z\n\n"]))
+    assert found == [Event("a", "x", "3"), Event("message", "y", "3"), Event("late", "z", "3")]
