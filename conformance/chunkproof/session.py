@@ -159,16 +159,25 @@ class SuiteRun:
         ran = terminal.Ran(
             rules=len(RULES),
             option="--chunkproof-target" if "--target" in self.config.stash.get(SHORT_NAMES_TAKEN, []) else "--target",
+            settings=self.settings(),
             declared={target.name: list(_declared(target)) for target in self.targets},
             died=self.died,
         )
         terminalreporter.write_sep("=", "chunkproof")
         for line in terminal.summary(self.results, ran, colour=terminalreporter.hasmarkup):
             terminalreporter.write_line(line)
-        if self.config.option.chunkproof_seed:
-            terminalreporter.write_line(f"the streams of this run again: --chunkproof-seed={self.results.seed}")
         if self.report_path:
             terminalreporter.write_line(f"results written to {self.report_path}")
+
+    def settings(self) -> list[str]:
+        """The options of this run that bear on what is judged how."""
+        option = self.config.option
+        words = [f"--chunkproof-declare={setting}" for setting in option.chunkproof_declare]
+        if option.chunkproof_seed:
+            words.append(f"--chunkproof-seed={self.results.seed}")
+        if option.chunkproof_timeout is not None:
+            words.append(f"--chunkproof-timeout={self.timeout:g}")
+        return words
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:

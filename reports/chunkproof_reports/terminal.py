@@ -174,11 +174,13 @@ class Ran:
     """What a summary must know besides the results.
 
     ``rules`` is the number of rules there are; ``declared`` says in words what each target declares; ``died`` are the
-    ids of items that ended without a result; ``option`` is how this run is told its target.
+    ids of items that ended without a result. ``option`` is how pytest is told the target here, ``settings`` are further
+    options that a next run needs to judge alike.
     """
 
     rules: int
     option: str = "--target"
+    settings: Sequence[str] = ()
     declared: Mapping[str, Sequence[str]] = field(default_factory=dict)
     died: Sequence[str] = ()
 
@@ -221,7 +223,7 @@ def _target_summary(name: str, found: Sequence[RuleResult], effort: str, run: Ra
 
 def _next(name: str, found: Sequence[RuleResult], effort: str, run: Ran) -> str:
     """What to type next: the first broken rule alone; all rules after some; more effort after all."""
-    call = f"pytest {shlex.quote(f'{run.option}={name}')}"
+    call = shlex.join(["pytest", f"{run.option}={name}", *run.settings])
     broken = next((r for r in found if r.fails), None)
     if broken is not None:
         return f"{call} {shlex.quote(f'chunkproof::{broken.id}')}"

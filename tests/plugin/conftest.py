@@ -42,6 +42,13 @@ class ExitsAtCR(ReferenceParser):
         return super().feed(chunk)
 
 
+class DiesAtCR(ReferenceParser):
+    def feed(self, chunk):
+        if b"\\r" in chunk:
+            os._exit(9)
+        return super().feed(chunk)
+
+
 class Interrupted(ReferenceParser):
     """The user hits Ctrl-C while the second rule runs."""
 

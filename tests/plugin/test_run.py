@@ -135,9 +135,26 @@ def test_report_without_a_target_is_refused(folder, run):
     assert "add --target=SPEC" in ran.all
 
 
-def test_no_rule_that_ran_is_exit_5(folder, run):
-    ran = run(folder, "--target=parsers:Good", "-k", "no_such_rule")
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["alone", "xdist"])
+def test_no_rule_that_ran_is_exit_5(folder, run, workers):
+    ran = run(folder, "--target=parsers:Good", "-k", "no_such_rule", *workers)
     assert ran.code == 5
+
+
+def test_fault_of_the_suite_is_exit_3_and_shows_its_traceback(make_folder, run):
+    conftest = """
+import chunkproof.check
+
+
+def pytest_sessionstart():
+    chunkproof.check.shrink = lambda *arguments: 1 // 0
+"""
+    ran = run(make_folder(conftest=conftest), "--target=parser-c", "--effort=smoke", "-k", "lines/c")
+    assert ran.code == 3
+    assert "A fault of chunkproof itself, not of the target." in ran.out
+    assert "ZeroDivisionError" in ran.out
+    assert "no verdict: chunkproof itself failed" in ran.out
+    assert ran.counts()["passed"] >= 1
 
 
 def test_all_rules_skipped_is_exit_5(folder, run):
@@ -160,6 +177,7 @@ def test_seed_is_drawn_once_for_all_workers_and_printed(folder, run):
     seed = ran.report()["seed"]
     assert seed.isdigit()
     assert f"seed {seed}," in ran.out
+    assert f"next: pytest --target=parsers:Good --chunkproof-seed={seed}\n" in ran.out
 
 
 def test_several_targets_show_in_the_ids(folder, run):

@@ -25,6 +25,14 @@ def test_sys_exit_of_a_target_is_a_failure_like_any_other(folder, run):
     assert "FAILED chunkproof::lines/cr - raised SystemExit: " in ran.out
 
 
+def test_worker_that_dies_is_no_conformant_target(folder, run):
+    rules = ("chunkproof::lines/cr", "chunkproof::lines/lf", "chunkproof::lines/mixed")
+    ran = run(folder, "--target=parsers:DiesAtCR", "--effort=smoke", *rules, "-n1")
+    assert ran.code == 1
+    assert "chunkproof::lines/cr ended without a result" in ran.out
+    assert "\n  conformant" not in ran.out
+
+
 def test_escape_sequences_of_a_target_do_not_reach_the_terminal(folder, run):
     ran = run(folder, "--target=parsers:ExitsAtCR", "--effort=smoke", "chunkproof::lines/cr", "--color=no")
     assert "SystemExit: that was a ␛[31mCR␇" in ran.out

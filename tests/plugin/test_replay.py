@@ -1,0 +1,113 @@
+"""`chunkproof replay` and `chunkproof rules`."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from types import SimpleNamespace
+
+import pytest
+
+from chunkproof.counterexample import Case, encode_token
+from chunkproof.replay import replay_command, write_large_token
+from chunkproof.rules import RULES
+from chunkproof_reports.results import Counterexample, OutcomeRecord, RuleResult, Stream
+
+CR = Case("lines/cr", "bytes", ((b"data: a\n\r", ()),))
+
+
+def broken(target: str, token: str = "", token_file: str = "") -> RuleResult:
+    found = Counterexample(
+        "lost", (Stream.of(b"data: a\n\r", ()),), OutcomeRecord(()), OutcomeRecord(()), token, token_file
+    )
+    return RuleResult("lines/cr", target, "CR ends a line.", "9.2.5", "must", "broken", counterexample=found)
+
+
+def test_command_of_a_failure_replays_it(folder, run, chunkproof):
+    ran = run(folder, "--target=parser-c", "--effort=smoke", "chunkproof::lines/cr")
+    command = next(line for line in ran.out.splitlines() if line.startswith("chunkproof replay "))
+    again = chunkproof(folder, *shlex.split(command)[1:])
+    assert again.code == 1
+    text = ran.out[ran.out.index("lines/cr (must)") : ran.out.index(command) + len(command)]
+    assert text in again.out
+
+
+def test_target_that_agrees_is_exit_0(folder, chunkproof):
+    ran = chunkproof(folder, "replay", encode_token(CR), "--target", "parsers:Good")
+    assert ran.code == 0, ran.all
+    assert ran.out == "lines/cr: parsers:Good agrees with the standard on this stream\n"
+
+
+def test_earlier_streams_are_run_first(folder, chunkproof):
+    case = Case("whole/a-second-run-sees-nothing-of-the-first", "bytes", ((b"id: 1\n\n", ()), (b"data: a\n\n", ())))
+    ran = chunkproof(folder, "replay", encode_token(case), "--target", "parsers:Good")
+    assert ran.code == (0 if any(rule.id == case.rule for rule in RULES) else 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["cp1.AAA", "--target", "parsers:Good"], "is damaged"),
+        (["nonsense", "--target", "parsers:Good"], "'nonsense' is no file, and no token"),
+        (
+            [encode_token(Case("lines/nosuch", "bytes", CR.streams)), "--target", "parsers:Good"],
+            "is no rule of this release",
+        ),
+        ([encode_token(CR), "--target", "parsers:NoSuch"], "NoSuch"),
+        ([encode_token(CR), "--target", "parsers:Good", "--declare", "a=b"], "a=b: not a declaration"),
+        (
+            [encode_token(CR), "--target", "parsers:Good", "--timeout", "0"],
+            "--timeout=0: it is a number of seconds above 0",
+        ),
+        (
+            [encode_token(Case("dispatch/the-default-type-is-message", "bytes", CR.streams)), "--target", "parser-c"],
+            "cannot judge parser-c",
+        ),
+    ],
+)
+def test_what_cannot_be_replayed_is_one_paragraph_and_exit_2(folder, chunkproof, arguments, message):
+    ran = chunkproof(folder, "replay", *arguments)
+    assert ran.code == 2
+    assert message in ran.err
+    assert "Traceback" not in ran.err
+    assert ran.err.count("\n") == 1
+    assert ran.out == ""
+
+
+def test_command_is_quoted_for_a_shell_and_repeats_the_declarations():
+    command = replay_command(broken("./my parser.py:make", "cp1.AA"), ["takes=lines"], 0.5)
+    assert command == "chunkproof replay cp1.AA --target './my parser.py:make' --declare takes=lines --timeout 0.5"
+
+
+def test_large_token_is_written_to_a_file_that_replays(folder, chunkproof, monkeypatch):
+    monkeypatch.chdir(folder)
+    noise = os.urandom(3000).hex().encode()
+    token = encode_token(Case("lines/cr", "bytes", ((b"data: " + noise + b"\n\r", ()),)))
+    cache = SimpleNamespace(mkdir=lambda name: folder)
+    written = write_large_token(broken("parser-c", "", token), SimpleNamespace(cache=cache))  # type: ignore[arg-type]
+    assert written.counterexample is not None
+    name = written.counterexample.token_file
+    assert name.startswith("lines-cr-")
+    ran = chunkproof(folder, "replay", name, "--target", "parser-c")
+    assert ran.code == 1
+    assert "chunkproof replay" not in ran.out
+    assert len(ran.out) < 3000
+
+
+def test_rules_are_listed_with_severity_requirement_and_clause(folder, chunkproof):
+    ran = chunkproof(folder, "rules")
+    assert ran.code == 0
+    assert [line.split()[0] for line in ran.out.splitlines() if line[:1].strip()] == [rule.id for rule in RULES]
+    chapter = chunkproof(folder, "rules", "--chapter", "lines")
+    assert "lines/crlf-cut (must)\n    " in chapter.out
+    assert "retry/" not in chapter.out
+
+
+def test_unknown_chapter_lists_the_known_ones(folder, chunkproof):
+    ran = chunkproof(folder, "rules", "--chapter", "line")
+    assert ran.code == 2
+    assert "there is no such chapter; they are bytes, lines, fields" in ran.err
+
+
+def test_version(folder, chunkproof):
+    assert chunkproof(folder, "--version").out == "chunkproof 0.1.0\n"
