@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from random import Random
 
@@ -25,6 +25,7 @@ from .counterexample import TOKEN_LENGTH_MAX, Case, encode_token
 from .examples import hypothesis_examples
 from .judge import Expectation, expect, record_of_run
 from .rules import RULES, Rule
+from .sharp import SHARP
 from .shrinker import shrink
 from .traits import SHORTER, traits
 from .watch import Watch
@@ -117,22 +118,26 @@ class Session:
         self.rule.write(draft)
         return draft.finish()
 
-    def fails(self, finding: Finding, *, also: frozenset[str] = frozenset()) -> Callable[[bytes, Cuts], bool]:
+    def fails(self, finding: Finding, *, also: frozenset[str] | None = frozenset()) -> Callable[[bytes, Cuts], bool]:
         """Whether another stream is within the rule and fails in the same way: what the shrinker asks.
 
-        It may have the traits of the finding and those named besides, and no others.
+        It may have the traits of the finding and those named besides, and no others; None allows any.
         """
-        allowed = traits(finding.wire, finding.cuts) | also
+        allowed = None if also is None else traits(finding.wire, finding.cuts) | also
 
         def same(wire: bytes, cuts: Cuts) -> bool:
-            if not self.rule.point(wire, cuts) or not traits(wire, cuts) <= allowed:
+            if not self.rule.point(wire, cuts) or (allowed is not None and not traits(wire, cuts) <= allowed):
                 return False
-            if self.target.empty_chunk_ends and cuts != without_empty_chunks(cuts, len(wire)):
-                return False
-            expectation = expect(self.target, wire, ignores=self.rule.ignores)
-            return expectation is not None and expectation.differs(self.run(wire, cuts, finding.before)) == finding.kind
+            return self.kind(wire, cuts, finding.before) == finding.kind
 
         return same
+
+    def kind(self, wire: bytes, cuts: Cuts, before: tuple[bytes, ...]) -> Kind | None:
+        """In what way the target differs on a stream; None where it does not, or where nothing can be asked of it."""
+        if self.target.empty_chunk_ends and cuts != without_empty_chunks(cuts, len(wire)):
+            return None
+        expectation = expect(self.target, wire, ignores=self.rule.ignores)
+        return None if expectation is None else expectation.differs(self.run(wire, cuts, before))
 
 
 def resolve_seed(seed: str | int | None) -> str:
@@ -253,18 +258,40 @@ def _search_examples(session: Session, examples: int, seed: str) -> Finding | No
 
 
 def _counterexample(session: Session, finding: Finding) -> tuple[Counterexample, BaseException | None]:
+    # A hang costs its whole time at each try, so it is shown as it was found. What does not fail again is shown so too.
+    if finding.kind != "hung" and session.kind(finding.wire, finding.cuts, finding.before) == finding.kind:
+        finding = _smaller(session, _less_before(session, finding))
     wire, cuts = finding.wire, finding.cuts
-    fails = session.fails(finding)
-    # A hang costs its whole time at each try, so it is shown as it was found.
-    if finding.kind != "hung" and fails(wire, cuts):
-        wire, cuts = shrink(wire, cuts, fails)
-        if len(wire) > _SHORT_ENOUGH:
-            wire, cuts = shrink(wire, cuts, session.fails(finding, also=SHORTER))
     run = session.run(wire, cuts, finding.before)
     expectation = expect(session.target, wire, ignores=session.rule.ignores)
     assert expectation is not None, "what failed can be expected again"
     streams = (*((earlier, ()) for earlier in finding.before), (wire, cuts))
     return record(Case(session.rule.id, session.target.takes, streams), expectation, run, finding.kind), run.failure
+
+
+def _less_before(session: Session, finding: Finding) -> Finding:
+    """The finding without the streams that ran before it, or with smaller ones, if it still fails."""
+
+    def same(before: tuple[bytes, ...]) -> bool:
+        return session.kind(finding.wire, finding.cuts, before) == finding.kind
+
+    if not finding.before or same(()):
+        return replace(finding, before=())
+    (earlier,) = finding.before
+    earlier, _ = shrink(earlier, (), lambda wire, cuts: not cuts and same((wire,)))
+    return replace(finding, before=(earlier,))
+
+
+def _smaller(session: Session, finding: Finding) -> Finding:
+    """The finding made small: the first sharp stream that fails so, or what the shrinker gets of it."""
+    fails = session.fails(finding, also=None if session.rule.broad else SHORTER)
+    for wire, cuts in SHARP:
+        if fails(wire, cuts):
+            return replace(finding, wire=wire, cuts=cuts)
+    wire, cuts = shrink(finding.wire, finding.cuts, session.fails(finding))
+    if len(wire) > _SHORT_ENOUGH:
+        wire, cuts = shrink(wire, cuts, session.fails(finding, also=SHORTER))
+    return replace(finding, wire=wire, cuts=cuts)
 
 
 def record(case: Case, expectation: Expectation, run: Run, kind: Kind) -> Counterexample:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from chunkproof_strategies.chunkings import Cuts, in_sizes
+from chunkproof_strategies.values import SEPARATORS
 
 __all__ = ["Fails", "shrink"]
 
@@ -26,6 +27,11 @@ _LARGE = 512
 
 _LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _ATOMS = re.compile(rb"\r\n|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}|[\x00-\xff]", re.DOTALL)
+#: Atoms that differ in what they mean to some parser: each is tried to be replaced by those before it.
+_KINDS: tuple[tuple[bytes, ...], ...] = (
+    tuple(bytes([digit]) for digit in b"1023456789"),
+    tuple(blank.encode() for blank in (" ", "\t", *sorted(set(SEPARATORS) - {"\t"}, key=lambda mark: (len(mark.encode()), mark)))),
+)
 #: What a character is replaced by, by its length in bytes: the plainest of its kind.
 _PLAIN = {2: "é".encode(), 3: "你".encode(), 4: "🙂".encode()}
 
@@ -159,11 +165,14 @@ class _Shrinker:
         if atom in (b"a", b"\n", b"\r", b"\r\n"):
             return
         yield b"a"
+        for kind in _KINDS:
+            if atom in kind:
+                yield from kind[: kind.index(atom)]
         if len(atom) > 1:
             yield from (plain for plain in (_PLAIN[len(atom)],) if plain != atom)
-        else:
-            # A digit where digits must stand; a byte that is ill-formed by itself; one that lacks what follows it.
-            kinds = (b"1",) if atom.isdigit() else (b"\xff", b"\xe4") if atom > b"\x7f" else ()
+        elif atom > b"\x7f":
+            # A byte that is ill-formed by itself; one that lacks what follows it; one that follows.
+            kinds = (b"\xff", b"\xe4", b"\xa0")
             yield from kinds[: kinds.index(atom)] if atom in kinds else kinds
 
     def _shorter_characters(self) -> None:

@@ -15,7 +15,7 @@ from chunkproof_strategies.values import MARK
 __all__ = ["SHORTER", "traits"]
 
 #: Traits that make a stream shorter and, mostly, no other: allowed where it would be too long to read without.
-SHORTER = frozenset({"no space", "no colon", "empty value"})
+SHORTER = frozenset({"no space", "empty value"})
 
 _LINE = re.compile(rb"([^\r\n]*)(\r\n|\r|\n|\Z)")
 _FIELDS = (b"data", b"event", b"id", b"retry")
@@ -70,7 +70,9 @@ def _line_traits(wire: bytes, found: set[str]) -> None:
 def _line(content: bytes, end: bytes, found: set[str]) -> int:
     """Add what the line is; 1 if it is a data line."""
     if not end:
+        # What it would have become nobody knows.
         found.add("unfinished line")
+        return 0
     name, colon, value = content.partition(b":")
     if not name:
         found.add("comment")

@@ -125,14 +125,11 @@ def mark_removed(draft: Draft) -> None:
 
 @rule(wpt="format-bom", plans=thorough, point=lambda wire, cuts: wire.startswith(MARK))
 def mark_before_other_fields(draft: Draft) -> None:
-    """A byte order mark is removed before a comment, a type or an id as well."""
+    """A byte order mark is removed before a comment or an id as well."""
     draft.mark()
     source = draft.source
-    kind = source.below(3)
-    if kind == 0:
+    if source.chance(2):
         draft.comment(source.pick(("", " x")))
-    elif kind == 1:
-        draft.event(draft.source.pick(("a", "ping")))
     else:
         draft.id(source.pick(("1", "a")))
     draft.plain_event()

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ..plans import empty_chunks, pairs, single_cuts
 from .rule import chapter, contains
 
-rule = chapter("chunking", clause="9.2.5 (a stream of bytes)", layer="lines")
+rule = chapter("chunking", clause="9.2.5 (a stream of bytes)", layer="lines", broad=True)
 
 
 def _simple(draft: Draft) -> None:

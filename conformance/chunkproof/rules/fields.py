@@ -43,7 +43,12 @@ def a_tab_is_kept(draft: Draft) -> None:
     draft.message(draft.value("\t" + draft.source.pick(("a", "", "\ta"))), draft.source.pick((b":", b": ")))
 
 
-@rule(clause=_VALUE, point=lambda wire, cuts: any(part in wire for part in (b" \n", b"\t\n", b"\x0b\n", b"\x0c\n", b"\xa0\n", b"\x80\n")))
+def _has_trailing_blanks(wire: bytes, cuts: Cuts) -> bool:
+    lines = wire.decode(errors="replace").replace("\r", "\n").split("\n")
+    return any(line[-1:].isspace() for line in lines)
+
+
+@rule(clause=_VALUE, point=_has_trailing_blanks)
 def trailing_blanks_are_kept(draft: Draft) -> None:
     """Blanks at the end of a value belong to it."""
     blanks = draft.source.pick((" ", "  ", "\t", " \t", "\u3000", "\xa0", "\x0b", "\x0c"))

@@ -64,8 +64,9 @@ class Rule:
     ``requirement`` is one sentence, ``clause`` the section of the WHATWG HTML standard (or what else it rests on),
     ``wpt`` the web-platform-tests file of the same point, ``since`` the release that brought the rule.
     ``write`` writes one stream; ``wires`` makes of it the wires that are run; ``plans`` the chunkings of each.
-    ``point`` holds for the streams that are within the rule: the shrinker does not leave them. ``ignores`` names the
-    state that is not compared. ``weight`` is the rule's share of the checks, 1 for most.
+    ``point`` holds for the streams that are within the rule: the shrinker does not leave them. A ``broad`` rule has no
+    point of its own: any stream is within it. ``ignores`` names the state that is not compared. ``weight`` is the rule's
+    share of the checks, 1 for most.
     """
 
     id: str
@@ -82,6 +83,7 @@ class Rule:
     wires: Callable[[bytes], Iterable[bytes]] = itself
     ignores: frozenset[str] = frozenset()
     weight: float = 1.0
+    broad: bool = False
     advice: Callable[[BaseException | None], str] = field(default=lambda failure: "")
 
     @property
@@ -118,8 +120,9 @@ _MISSING: dict[Need, Callable[[Target], str]] = {
 class Chapter:
     """A decorator that makes a rule of a function: its name is the id, the first line of its docstring the requirement."""
 
-    def __init__(self, name: str, *, clause: str, layer: Layer) -> None:
+    def __init__(self, name: str, *, clause: str, layer: Layer, broad: bool = False) -> None:
         self.name = name
+        self.broad = broad
         self.clause = clause
         self.layer = layer
         self.rules: list[Rule] = []
@@ -161,6 +164,7 @@ class Chapter:
                     wires=wires,
                     ignores=frozenset(ignores),
                     weight=weight,
+                    broad=self.broad,
                     advice=advice,
                 )
             )
@@ -169,6 +173,6 @@ class Chapter:
         return register
 
 
-def chapter(name: str, *, clause: str, layer: Layer) -> Chapter:
-    """A chapter of rules; each module of this package has one, named ``rule``."""
-    return Chapter(name, clause=clause, layer=layer)
+def chapter(name: str, *, clause: str, layer: Layer, broad: bool = False) -> Chapter:
+    """A chapter of rules; each module of this package has one, named ``rule``. See `Rule.broad`."""
+    return Chapter(name, clause=clause, layer=layer, broad=broad)

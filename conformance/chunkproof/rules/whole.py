@@ -12,7 +12,7 @@ from ..plans import thorough
 from .bytes import strict_by_design
 from .rule import chapter
 
-rule = chapter("whole", clause="9.2.5 and 9.2.6", layer="fields")
+rule = chapter("whole", clause="9.2.5 and 9.2.6", layer="fields", broad=True)
 
 _TOKENS = (
     b"data", b"data", b"data:", b"data: ", b"event", b"id", b"retry", b":", b" ", b"\n", b"\n", b"\r", b"\r\n", b"\n\n", b"a", b"1", b"\0", b"\t",
@@ -103,7 +103,7 @@ def _prefixes(wire: bytes) -> Iterator[bytes]:
         yield wire[:length]
 
 
-prefix = chapter("prefix", clause="9.2.6 (end of the file)", layer="lines")
+prefix = chapter("prefix", clause="9.2.6 (end of the file)", layer="lines", broad=True)
 
 
 @prefix(wires=_prefixes, plans=lambda wire, source: ((), bytewise(wire)), advice=strict_by_design, weight=2)
