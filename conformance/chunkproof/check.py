@@ -30,7 +30,17 @@ from .shrinker import shrink
 from .traits import SHORTER, traits
 from .watch import Watch
 
-__all__ = ["EFFORTS", "RELEASE_SEED", "Effort", "Finding", "Session", "check", "check_rule", "describe_target", "resolve_seed"]
+__all__ = [
+    "EFFORTS",
+    "RELEASE_SEED",
+    "Effort",
+    "Finding",
+    "Session",
+    "check",
+    "check_rule",
+    "describe_target",
+    "resolve_seed",
+]
 
 RELEASE = version("chunkproof")
 #: The seed of every run that asks for no other: fixed by release, so that nobody's CI turns red by chance.
@@ -49,10 +59,18 @@ class Effort:
     examples: int
 
 
-EFFORTS = {effort.name: effort for effort in (Effort("smoke", 120, 2), Effort("default", 12_000, 40), Effort("deep", 120_000, 400))}
+EFFORTS = {
+    effort.name: effort
+    for effort in (Effort("smoke", 120, 2), Effort("default", 12_000, 40), Effort("deep", 120_000, 400))
+}
 
 # A check of so many bytes counts double, of twice as many three times, and so on.
 _BYTES_A_CHECK = 256
+# Why a rule had no stream left to judge by, with and without `Rule.only_cuts`.
+_NOTHING_LEFT = {
+    False: "the target takes none of this rule's streams",
+    True: "the target differs on every stream of this rule uncut, so nothing can be said of the cuts",
+}
 # A counterexample of so many bytes is read at a glance; a longer one may leave out spaces and colons.
 _SHORT_ENOUGH = 16
 # So many streams in a row that were seen before: the rule has no more of them.
@@ -91,7 +109,7 @@ class Session:
         rule = self.rule
         for wire in rule.wires(stream.wire):
             expectation = expect(self.target, wire, ignores=rule.ignores)
-            if expectation is None:
+            if expectation is None or (rule.only_cuts and expectation.differs(self.run(wire, ())) is not None):
                 self.spent += 1
                 continue
             self.streams += 1
@@ -137,7 +155,9 @@ class Session:
         if self.target.empty_chunk_ends and cuts != without_empty_chunks(cuts, len(wire)):
             return None
         expectation = expect(self.target, wire, ignores=self.rule.ignores)
-        return None if expectation is None else expectation.differs(self.run(wire, cuts, before))
+        if expectation is None or (self.rule.only_cuts and expectation.differs(self.run(wire, ())) is not None):
+            return None
+        return expectation.differs(self.run(wire, cuts, before))
 
 
 def resolve_seed(seed: str | int | None) -> str:
@@ -166,7 +186,7 @@ def check_rule(rule: Rule, target: Target, *, effort: Effort, seed: str, watch: 
                 counterexample, failure = _counterexample(session, finding)
                 advice = rule.advice(failure)
             elif not session.streams:
-                status, reason = "not judged", "the target takes none of this rule's streams"
+                status, reason = "not judged", _NOTHING_LEFT[rule.only_cuts]
         except Exception:  # a fault of ours is a result too: shown whole, and the run goes on
             status, reason = "fault", traceback.format_exc()
     return RuleResult(
@@ -187,7 +207,9 @@ def check_rule(rule: Rule, target: Target, *, effort: Effort, seed: str, watch: 
     )
 
 
-def check(target: Target, effort: str = "default", *, seed: str | int | None = None, rules: Iterable[Rule] = RULES) -> Results:
+def check(
+    target: Target, effort: str = "default", *, seed: str | int | None = None, rules: Iterable[Rule] = RULES
+) -> Results:
     """Judge a target by all rules, without pytest."""
     chosen = resolve_seed(seed)
     results = Results(RELEASE, effort, chosen, [describe_target(target)])

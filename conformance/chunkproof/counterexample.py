@@ -63,7 +63,9 @@ def decode_token(token: str) -> Case:
     """The case of a token; TokenError where it is none."""
     token = "".join(token.split())
     if not token.startswith(PREFIX):
-        raise TokenError(f"{_short(token)} is no token: one starts with {PREFIX!r}; copy the whole last line of the failure")
+        raise TokenError(
+            f"{_short(token)} is no token: one starts with {PREFIX!r}; copy the whole last line of the failure"
+        )
     text = token[len(PREFIX) :]
     try:
         content = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
@@ -72,7 +74,9 @@ def decode_token(token: str) -> Case:
     try:
         return _Reader(_unpacked(content)).case()
     except (IndexError, UnicodeDecodeError, zlib.error) as error:
-        raise TokenError(f"{_short(token)} is damaged: it ends too early or is not what was written ({error}); copy it again, whole") from None
+        raise TokenError(
+            f"{_short(token)} is damaged: it ends too early or is not what was written ({error}); copy it again, whole"
+        ) from None
 
 
 def _unpacked(content: bytes) -> bytes:

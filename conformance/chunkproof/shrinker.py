@@ -26,11 +26,16 @@ BYTES_MAX = 24_000_000
 _LARGE = 512
 
 _LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-_ATOMS = re.compile(rb"\r\n|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}|[\x00-\xff]", re.DOTALL)
+_ATOMS = re.compile(
+    rb"\r\n|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}|[\x00-\xff]", re.DOTALL
+)
 #: Atoms that differ in what they mean to some parser: each is tried to be replaced by those before it.
 _KINDS: tuple[tuple[bytes, ...], ...] = (
     tuple(bytes([digit]) for digit in b"1023456789"),
-    tuple(blank.encode() for blank in (" ", "\t", *sorted(set(SEPARATORS) - {"\t"}, key=lambda mark: (len(mark.encode()), mark)))),
+    tuple(
+        blank.encode()
+        for blank in (" ", "\t", *sorted(set(SEPARATORS) - {"\t"}, key=lambda mark: (len(mark.encode()), mark)))
+    ),
 )
 #: What a character is replaced by, by its length in bytes: the plainest of its kind.
 _PLAIN = {2: "é".encode(), 3: "你".encode(), 4: "🙂".encode()}

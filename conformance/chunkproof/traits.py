@@ -34,7 +34,9 @@ def traits(wire: bytes, cuts: Cuts) -> frozenset[str]:
         except UnicodeDecodeError:
             found.add("ill-formed")
         else:
-            found.update(f"characters of {len(character.encode())} bytes" for character in set(text) if character > "\x7f")
+            found.update(
+                f"characters of {len(character.encode())} bytes" for character in set(text) if character > "\x7f"
+            )
     if b"\0" in wire:
         found.add("nul")
     if len(set(cuts) - {0, len(wire)}) < len(cuts):
@@ -81,8 +83,9 @@ def _line(content: bytes, end: bytes, found: set[str]) -> int:
         found.add("other name")
         return 0
     if name == b"retry":
-        # A valid time and a wrong one are two faults.
-        found.add("time" if value.removeprefix(b" ").isdigit() else "no time")
+        # A valid time, a wrong one and the empty one, which the standard leaves open, are three things.
+        digits = value.removeprefix(b" ")
+        found.add("time" if digits.isdigit() else "wrong time" if digits else "empty time")
     found.add(name.decode())
     if not colon:
         found.add("no colon")

@@ -50,7 +50,9 @@ class Watch:
             self._timer_before = signal.setitimer(signal.ITIMER_REAL, pace, pace)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         if hasattr(signal, "setitimer") and self._restore:
             signal.setitimer(signal.ITIMER_REAL, *self._timer_before)
         while self._restore:

@@ -11,7 +11,16 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-__all__ = ["VERSION", "Counterexample", "EventRecord", "OutcomeRecord", "Results", "RuleResult", "Stream", "TargetRecord"]
+__all__ = [
+    "VERSION",
+    "Counterexample",
+    "EventRecord",
+    "OutcomeRecord",
+    "Results",
+    "RuleResult",
+    "Stream",
+    "TargetRecord",
+]
 
 VERSION = 1
 
@@ -149,7 +158,9 @@ class Results:
         data = json.loads(text)
         if not isinstance(data, dict) or data.get("version") != VERSION:
             found = data.get("version") if isinstance(data, dict) else type(data).__name__
-            raise ValueError(f"not a chunkproof report of version {VERSION}: found {found!r}; write it again with this release")
+            raise ValueError(
+                f"not a chunkproof report of version {VERSION}: found {found!r}; write it again with this release"
+            )
         return cls(
             chunkproof=data["chunkproof"],
             effort=data["effort"],
@@ -161,7 +172,9 @@ class Results:
 
 def _counterexample(data: dict[str, Any]) -> Counterexample:
     streams = tuple(Stream(s["wire"], tuple(s["cuts"])) for s in data["streams"])
-    return Counterexample(**{**data, "streams": streams, "expected": _outcome(data["expected"]), "actual": _outcome(data["actual"])})
+    return Counterexample(
+        **{**data, "streams": streams, "expected": _outcome(data["expected"]), "actual": _outcome(data["actual"])}
+    )
 
 
 def _outcome(data: dict[str, Any]) -> OutcomeRecord:

@@ -238,7 +238,9 @@ def _comment(draft: Draft) -> None:
 
 
 def _unknown_field(draft: Draft) -> None:
-    draft.ignored(draft.source.pick(("x: 1", "foo", "comment: a", "datetime: 5", "x:", "_: _", "数: 1", "retry-after: 5")))
+    draft.ignored(
+        draft.source.pick(("x: 1", "foo", "comment: a", "datetime: 5", "x:", "_: _", "数: 1", "retry-after: 5"))
+    )
 
 
 def _near_name(draft: Draft) -> None:
@@ -379,7 +381,9 @@ def check_features(features: Collection[str] | None) -> frozenset[str] | None:
     if features is None:
         return None
     if unknown := sorted(set(features) - FEATURES):
-        raise ValueError(f"features={unknown[0]!r} is no feature of the grammar; take some of: {', '.join(sorted(FEATURES))}")
+        raise ValueError(
+            f"features={unknown[0]!r} is no feature of the grammar; take some of: {', '.join(sorted(FEATURES))}"
+        )
     return frozenset(features)
 
 
@@ -436,4 +440,6 @@ def _write_unfinished(draft: Draft, grammar: _Grammar) -> None:
         return
     if grammar.lines and source.chance(2):
         source.pick(grammar.lines)(draft)
-    draft.unfinished(source.pick((b"data: lost", b"data", b"d", b"id: 9", b": x", b"retry: 9", "data: 你".encode()[:-1])))
+    draft.unfinished(
+        source.pick((b"data: lost", b"data", b"d", b"id: 9", b": x", b"retry: 9", "data: 你".encode()[:-1]))
+    )

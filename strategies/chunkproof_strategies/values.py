@@ -41,13 +41,42 @@ class Raw(NamedTuple):
 WORDS = ("a", "b", "x", "ok", "hello", "delta", "0", "1")
 
 #: Characters of two, three and four bytes, combining marks, right-to-left text; no separators.
-TEXTS = ("é", "ñandú", "Ω", "你好", "流式输出", "こんにちは", "한국어", "עברית", "🙂", "𝄞", "e\u0301", "हिन्दी", "ﷺ", "€uro")
+TEXTS = (
+    "é",
+    "ñandú",
+    "Ω",
+    "你好",
+    "流式输出",
+    "こんにちは",
+    "한국어",
+    "עברית",
+    "🙂",
+    "𝄞",
+    "e\u0301",
+    "हिन्दी",
+    "ﷺ",
+    "€uro",
+)
 
 #: Sequences that people see as one character.
 ZWJ_SEQUENCES = ("👨\u200d👩\u200d👧\u200d👦", "🏳\ufe0f\u200d🌈", "👩🏽\u200d💻", "🇨🇳", "1\ufe0f\u20e3")
 
 #: Characters that some function takes for a line end or a blank, and the standard does not.
-SEPARATORS = ("\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x1f", "\xa0", "\u3000", "\u200b", "\t")
+SEPARATORS = (
+    "\u2028",
+    "\u2029",
+    "\x85",
+    "\x0b",
+    "\x0c",
+    "\x1c",
+    "\x1d",
+    "\x1e",
+    "\x1f",
+    "\xa0",
+    "\u3000",
+    "\u200b",
+    "\t",
+)
 
 #: What a normalisation would change: NFD, NFC, compatibility forms, singletons, Hangul jamo.
 UNNORMALISED = ("e\u0301", "\u00e9", "\ufb01", "\u212b", "\u1100\u1161", "\u0344", "ｆｕｌｌ")
@@ -135,8 +164,36 @@ ILL_FORMED = tuple(
 
 #: Those that the next bytes could still complete: a decoder must hold them, and give one U+FFFD when nothing comes.
 TRUNCATED = tuple(
-    raw for raw in ILL_FORMED if raw.wire.hex() in ("c2", "e0a0", "e4", "e4bd", "ed9f", "f0", "f090", "f09f", "f09f99", "f48fbf")
+    raw
+    for raw in ILL_FORMED
+    if raw.wire.hex() in ("c2", "e0a0", "e4", "e4bd", "ed9f", "f0", "f090", "f09f", "f09f99", "f48fbf")
 )
 
 #: What the seeded driver mixes into any text.
-ALPHABET = ("a", "b", "0", "9", ":", " ", '"', "{", "[", "\\", "\t", "\x7f", "é", "你", "🙂", "\u0301", "\ufeff", "\u2028", "\x85", "\x0b", "\x1e", "\u200d", "\ufffd", "\x01", "²")
+ALPHABET = (
+    "a",
+    "b",
+    "0",
+    "9",
+    ":",
+    " ",
+    '"',
+    "{",
+    "[",
+    "\\",
+    "\t",
+    "\x7f",
+    "é",
+    "你",
+    "🙂",
+    "\u0301",
+    "\ufeff",
+    "\u2028",
+    "\x85",
+    "\x0b",
+    "\x1e",
+    "\u200d",
+    "\ufffd",
+    "\x01",
+    "²",
+)

@@ -111,7 +111,9 @@ def truncated_character_before_a_line_end(draft: Draft) -> None:
 def cut_short_at_the_end(draft: Draft) -> None:
     """A character that the end of input cuts short stands in an unfinished line, and raises nothing."""
     draft.plain_event()
-    draft.unfinished(draft.source.pick((b"data: ", b"data: a", b": ", b"id: ", b"")) + draft.source.pick(TRUNCATED).wire)
+    draft.unfinished(
+        draft.source.pick((b"data: ", b"data: a", b": ", b"id: ", b"")) + draft.source.pick(TRUNCATED).wire
+    )
 
 
 @rule(wpt="format-bom", plans=thorough, point=lambda wire, cuts: wire.startswith(MARK))

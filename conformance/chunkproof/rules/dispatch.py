@@ -42,7 +42,11 @@ def the_default_type_is_message(draft: Draft) -> None:
 def the_type_is_untouched(draft: Draft) -> None:
     """A type is text: its case, blanks, colons and script stay as they are."""
     source = draft.source
-    draft.event(source.pick(("Ping", "PING", "a b", "a ", " a", "a:b", "类型", "error", "message", "open", "a.b-c_d", "0", "null", "🙂")))
+    draft.event(
+        source.pick(
+            ("Ping", "PING", "a b", "a ", " a", "a:b", "类型", "error", "message", "open", "a.b-c_d", "0", "null", "🙂")
+        )
+    )
     draft.plain_event()
 
 

@@ -98,7 +98,11 @@ def retry_without_colon(draft: Draft) -> None:
 @rule(clause=_VALUE, point=lambda wire, cuts: wire.count(b":") > 1)
 def colons_in_the_value(draft: Draft) -> None:
     """The first colon ends the name; all others belong to the value."""
-    draft.message(draft.value(draft.source.pick((":", "a:b", "::", ": a", "a: b", "http://x/?a=1:2", '{"a":1,"b":"c:d"}', "12:30:00"))))
+    draft.message(
+        draft.value(
+            draft.source.pick((":", "a:b", "::", ": a", "a: b", "http://x/?a=1:2", '{"a":1,"b":"c:d"}', "12:30:00"))
+        )
+    )
 
 
 @rule(clause=_VALUE)
@@ -128,7 +132,20 @@ def names_are_exact(draft: Draft) -> None:
 def unknown_fields_are_ignored(draft: Draft) -> None:
     """A field with any other name is ignored, wherever it stands."""
     source = draft.source
-    unknown = ("x: 1", "foo", "x:", "comment: a", "_: _", "数: 1", "retry-after: 5", "0: 1", "a b: c", "{}", '{"data":"x"}', "HTTP/1.1 200 OK")
+    unknown = (
+        "x: 1",
+        "foo",
+        "x:",
+        "comment: a",
+        "_: _",
+        "数: 1",
+        "retry-after: 5",
+        "0: 1",
+        "a b: c",
+        "{}",
+        '{"data":"x"}',
+        "HTTP/1.1 200 OK",
+    )
     if source.chance(2):
         draft.ignored(source.pick(unknown))
     draft.data(draft.word())
@@ -142,7 +159,22 @@ def _has_comment(wire: bytes, cuts: Cuts) -> bool:
     return wire[:1] == b":" or b"\n:" in wire
 
 
-_COMMENTS = ("", " ", " ping", "ping", ":", ": x", "data: x", " data: x", "\t", " 心跳", "event: x", "\0", "\ufeff", " [DONE]")
+_COMMENTS = (
+    "",
+    " ",
+    " ping",
+    "ping",
+    ":",
+    ": x",
+    "data: x",
+    " data: x",
+    "\t",
+    " 心跳",
+    "event: x",
+    "\0",
+    "\ufeff",
+    " [DONE]",
+)
 
 
 @rule(clause=_COMMENT, wpt="format-comments", point=_has_comment, weight=1.5)
@@ -227,7 +259,11 @@ def a_trailing_empty_data_line_counts(draft: Draft) -> None:
 def order_does_not_matter(draft: Draft) -> None:
     """All fields of a block count, in any order, `event` and `id` behind `data` too."""
     source = draft.source
-    writes = [lambda: draft.data(draft.word()), lambda: draft.event(source.pick(("a", "ping"))), lambda: draft.id(source.pick(("1", "a")))]
+    writes = [
+        lambda: draft.data(draft.word()),
+        lambda: draft.event(source.pick(("a", "ping"))),
+        lambda: draft.id(source.pick(("1", "a"))),
+    ]
     if source.chance(2):
         writes.append(lambda: draft.data(draft.word()))
     while writes:

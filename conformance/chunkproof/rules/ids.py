@@ -72,5 +72,9 @@ def an_unfinished_block_sets_no_id(draft: Draft) -> None:
 @rule(needs=["id"], point=has_field("id"))
 def an_id_is_not_trimmed(draft: Draft) -> None:
     """An ID is text: blanks, colons and any script stay as they are."""
-    draft.id(draft.source.pick((" 1", "1 ", " ", "\t1", "a:b", "{}", "你", "🙂", "01", "1.0", "-1", "null", "undefined", "\ufeff1")))
+    draft.id(
+        draft.source.pick(
+            (" 1", "1 ", " ", "\t1", "a:b", "{}", "你", "🙂", "01", "1.0", "-1", "null", "undefined", "\ufeff1")
+        )
+    )
     draft.plain_event()

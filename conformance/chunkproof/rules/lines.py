@@ -97,7 +97,9 @@ def lf_later_than_a_cr(draft: Draft) -> None:
 def blank_line_of_two_ends(draft: Draft) -> None:
     """A blank line is any two ends in a row that the standard reads as two: LF LF, LF CR, CR CR, CRLF LF and so on."""
     source = draft.source
-    first, second = source.pick(((LF, LF), (LF, CR), (LF, CRLF), (CR, CR), (CR, CRLF), (CRLF, LF), (CRLF, CR), (CRLF, CRLF)))
+    first, second = source.pick(
+        ((LF, LF), (LF, CR), (LF, CRLF), (CR, CR), (CR, CRLF), (CRLF, LF), (CRLF, CR), (CRLF, CRLF))
+    )
     for _ in range(1 + source.below(2)):
         draft.ends = (first,)
         draft.data(draft.word())
@@ -125,7 +127,9 @@ def a_line_of_blanks_is_not_blank(draft: Draft) -> None:
     draft.blank()
 
 
-@rule(plans=thorough, wpt="format-data-before-final-empty-line", point=lambda wire, cuts: wire[-1:] not in (b"\n", b"\r"))
+@rule(
+    plans=thorough, wpt="format-data-before-final-empty-line", point=lambda wire, cuts: wire[-1:] not in (b"\n", b"\r")
+)
 def an_unfinished_line_is_no_line(draft: Draft) -> None:
     """What follows the last line end is no line, and is thrown away."""
     draft.data(draft.word())

@@ -65,7 +65,8 @@ class Rule:
     ``wpt`` the web-platform-tests file of the same point, ``since`` the release that brought the rule.
     ``write`` writes one stream; ``wires`` makes of it the wires that are run; ``plans`` the chunkings of each.
     ``point`` holds for the streams that are within the rule: the shrinker does not leave them. A ``broad`` rule has no
-    point of its own: any stream is within it. ``ignores`` names the state that is not compared. ``weight`` is the rule's
+    point of its own: any stream is within it. A rule with ``only_cuts`` leaves out the streams on which the target differs
+    uncut: what it judges is the cuts alone. ``ignores`` names the state that is not compared. ``weight`` is the rule's
     share of the checks, 1 for most.
     """
 
@@ -84,6 +85,7 @@ class Rule:
     ignores: frozenset[str] = frozenset()
     weight: float = 1.0
     broad: bool = False
+    only_cuts: bool = False
     advice: Callable[[BaseException | None], str] = field(default=lambda failure: "")
 
     @property
@@ -108,21 +110,23 @@ def _missing(absent: Callable[[Target], bool], reason: str) -> Callable[[Target]
 _MISSING: dict[Need, Callable[[Target], str]] = {
     "type": _missing(lambda target: not target.shows.type, "the target does not show an event's type"),
     "id": _missing(
-        lambda target: not (target.shows.last_event_id or target.shows.end_last_event_id), "the target does not show event IDs"
+        lambda target: not (target.shows.last_event_id or target.shows.end_last_event_id),
+        "the target does not show event IDs",
     ),
     "retry": _missing(lambda target: target.shows.retry is None, "the target does not show reconnection times"),
     "end": _missing(lambda target: not target.has_end, "the target cannot be told the end of input"),
     "no end": _missing(lambda target: target.has_end, "the target can be told the end of input"),
-    "empty chunks": _missing(lambda target: target.empty_chunk_ends, "an empty chunk ends the input, as the target declares"),
+    "empty chunks": _missing(
+        lambda target: target.empty_chunk_ends, "an empty chunk ends the input, as the target declares"
+    ),
 }
 
 
 class Chapter:
     """A decorator that makes a rule of a function: its name is the id, the first line of its docstring the requirement."""
 
-    def __init__(self, name: str, *, clause: str, layer: Layer, broad: bool = False) -> None:
+    def __init__(self, name: str, *, clause: str, layer: Layer) -> None:
         self.name = name
-        self.broad = broad
         self.clause = clause
         self.layer = layer
         self.rules: list[Rule] = []
@@ -141,6 +145,8 @@ class Chapter:
         wires: Callable[[bytes], Iterable[bytes]] = itself,
         ignores: Iterable[str] = (),
         weight: float = 1.0,
+        broad: bool = False,
+        only_cuts: bool = False,
         advice: Callable[[BaseException | None], str] = lambda failure: "",
     ) -> Callable[[Write], Write]:
         """Register the function as a rule of this chapter; see `Rule` for the arguments."""
@@ -164,7 +170,8 @@ class Chapter:
                     wires=wires,
                     ignores=frozenset(ignores),
                     weight=weight,
-                    broad=self.broad,
+                    broad=broad,
+                    only_cuts=only_cuts,
                     advice=advice,
                 )
             )
@@ -173,6 +180,6 @@ class Chapter:
         return register
 
 
-def chapter(name: str, *, clause: str, layer: Layer, broad: bool = False) -> Chapter:
-    """A chapter of rules; each module of this package has one, named ``rule``. See `Rule.broad`."""
-    return Chapter(name, clause=clause, layer=layer, broad=broad)
+def chapter(name: str, *, clause: str, layer: Layer) -> Chapter:
+    """A chapter of rules; each module of this package has one, named ``rule``."""
+    return Chapter(name, clause=clause, layer=layer)

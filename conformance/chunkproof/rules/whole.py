@@ -12,7 +12,7 @@ from ..plans import thorough
 from .bytes import strict_by_design
 from .rule import chapter
 
-rule = chapter("whole", clause="9.2.5 and 9.2.6", layer="fields", broad=True)
+rule = chapter("whole", clause="9.2.5 and 9.2.6", layer="fields")
 
 _TOKENS = (
     b"data", b"data", b"data:", b"data: ", b"event", b"id", b"retry", b":", b" ", b"\n", b"\n", b"\r", b"\r\n", b"\n\n", b"a", b"1", b"\0", b"\t",
@@ -21,13 +21,13 @@ _TOKENS = (
 )  # fmt: skip
 
 
-@rule(weight=3)
+@rule(weight=3, broad=True)
 def any_stream_in_any_chunking(draft: Draft) -> None:
     """A spec-valid stream of any kind gives what the standard says, however it is cut."""
     write_blocks(draft)
 
 
-@rule(layer="text", ignores=["retry"], advice=strict_by_design, weight=2)
+@rule(layer="text", ignores=["retry"], advice=strict_by_design, weight=2, broad=True)
 def any_bytes_never_stop_a_parser(draft: Draft) -> None:
     """No bytes at all stop a parser: what is no event stream still has an outcome."""
     source = draft.source
@@ -79,7 +79,9 @@ def a_second_run_sees_nothing_of_the_first(draft: Draft) -> None:
     if source.chance(2):
         draft.id("9")
         draft.plain_event()
-    draft.source.pick((lambda: draft.event("left"), lambda: draft.id("8"), lambda: draft.retry("7"), lambda: draft.comment("x")))()
+    draft.source.pick(
+        (lambda: draft.event("left"), lambda: draft.id("8"), lambda: draft.retry("7"), lambda: draft.comment("x"))
+    )()
     draft.data(draft.value("left"))
     draft.unfinished(source.pick((b"data: le", b"da", b"\r", b"data: \xe4", b"", b"\xef")))
     draft.next_run()
@@ -103,10 +105,10 @@ def _prefixes(wire: bytes) -> Iterator[bytes]:
         yield wire[:length]
 
 
-prefix = chapter("prefix", clause="9.2.6 (end of the file)", layer="lines", broad=True)
+prefix = chapter("prefix", clause="9.2.6 (end of the file)", layer="lines")
 
 
-@prefix(wires=_prefixes, plans=lambda wire, source: ((), bytewise(wire)), advice=strict_by_design, weight=2)
+@prefix(wires=_prefixes, plans=lambda wire, source: ((), bytewise(wire)), advice=strict_by_design, weight=2, broad=True)
 def every_prefix_is_a_stream(draft: Draft) -> None:
     """A stream that ends after any byte gives what the standard says of what came."""
     write_blocks(draft)
