@@ -1,6 +1,6 @@
 """What a user installs: a wheel built through the sdist, all of the checkout in it, working away from the checkout.
 
-Slow: builds and environments of their own, from PyPI. One xdist worker runs all of them, on one build.
+Slow: builds and environments of their own, from PyPI. All of them stand on one build (`--dist loadfile`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ LIMIT = 300
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.xdist_group("packaging"),
     pytest.mark.skipif(not (ROOT / ".git").exists(), reason="copies the files that git knows"),
 ]
 

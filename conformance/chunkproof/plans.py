@@ -24,6 +24,8 @@ Plans = Callable[[bytes, Source], Iterable[Cuts]]
 # Beyond this length every single cut is no longer run; the sore points are.
 _SHORT = 96
 _PAIRS_MAX = 400
+# A parser that is slow on many chunks is not to be blamed by the rules on what is right.
+_CHUNKS_MAX = 4096
 
 
 def common(wire: bytes, source: Source) -> Iterator[Cuts]:
@@ -75,7 +77,7 @@ def wide(wire: bytes, source: Source) -> Iterator[Cuts]:
     """For long wires: whole, and in chunks as networks cut them; few cuts first, as they shrink best."""
     yield ()
     for size in (16384, 4096, 1024, 100, 7, 1):
-        if size < len(wire) and len(wire) // size <= 20_000:
+        if size < len(wire) <= size * _CHUNKS_MAX:
             yield in_sizes(wire, size)
     yield random_cuts(source, len(wire))
 
