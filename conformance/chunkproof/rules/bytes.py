@@ -102,9 +102,8 @@ def truncated_character_before_text(draft: Draft) -> None:
 @rule(clause=_UTF8, advice=strict_by_design, plans=thorough)
 def truncated_character_before_a_line_end(draft: Draft) -> None:
     """A character that lacks its last bytes does not swallow the line end behind it."""
-    draft.data(draft.source.pick(TRUNCATED))
-    draft.data(draft.word())
-    draft.blank()
+    draft.message(draft.source.pick(TRUNCATED))
+    draft.plain_event()
 
 
 @rule(clause=_UTF8, advice=strict_by_design, plans=thorough)
@@ -157,13 +156,10 @@ def only_one_mark(draft: Draft) -> None:
 def mark_elsewhere_is_text(draft: Draft) -> None:
     """U+FEFF anywhere but at the very start is text: in a value, before a name, at a later line."""
     source = draft.source
-    draft.data(draft.value(source.pick(("a", ""))))
+    draft.plain_event()
     if source.chance(2):
-        draft.blank()
-    if source.chance(2):
-        draft.ignored(MARK + source.pick((b"data: x", b": x", b"event: x")))
-    draft.data(draft.value(source.pick(("\ufeff", "\ufeffx", "x\ufeff"))))
-    draft.blank()
+        draft.ignored(MARK + source.pick((b"data: x", b"event: x", b"x")))
+    draft.message(draft.value(source.pick(("\ufeff", "\ufeffx", "x\ufeff"))))
 
 
 @rule(plans=thorough, advice=strict_by_design, point=lambda wire, cuts: wire[:1] == b"\xef" and wire[:3] != MARK)
@@ -179,7 +175,7 @@ def truncated_mark(draft: Draft) -> None:
 def mark_then_blank_line(draft: Draft) -> None:
     """A blank line right behind the byte order mark is a blank line."""
     draft.mark()
-    draft.blank(draft.source.pick((b"\n", b"\r", b"\r\n")))
+    draft.blank(draft.source.pick((b"\n", b"\r\n")))
     draft.plain_event()
 
 

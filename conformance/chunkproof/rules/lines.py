@@ -20,12 +20,11 @@ def _without_cr(wire: bytes, cuts: Cuts) -> bool:
     return b"\r" not in wire
 
 
-def _lines(draft: Draft, *ends: bytes) -> None:
-    """One to three events, some of two data lines, with these ends."""
+def _events(draft: Draft, *ends: bytes, data_lines: int = 1) -> None:
+    """One to three events with these ends, of so many data lines at the most."""
     draft.ends = ends
     for _ in range(1 + draft.source.below(3)):
-        draft.data(draft.word())
-        if draft.source.chance(3):
+        for _ in range(1 + draft.source.below(data_lines)):
             draft.data(draft.word())
         draft.blank()
 
@@ -33,25 +32,25 @@ def _lines(draft: Draft, *ends: bytes) -> None:
 @rule(wpt="format-newlines", point=_without_cr)
 def lf(draft: Draft) -> None:
     """LF ends a line."""
-    _lines(draft, LF)
+    _events(draft, LF)
 
 
 @rule(wpt="format-newlines", point=_cr_without_lf)
 def cr(draft: Draft) -> None:
     """CR ends a line."""
-    _lines(draft, CR)
+    _events(draft, CR)
 
 
 @rule(wpt="format-newlines", point=contains(CRLF))
 def crlf(draft: Draft) -> None:
     """CRLF ends a line, and is one end: a stream of CRLF alone has no more events than one of LF."""
-    _lines(draft, CRLF)
+    _events(draft, CRLF, data_lines=2)
 
 
 @rule(wpt="format-newlines")
 def mixed(draft: Draft) -> None:
     """LF, CR and CRLF may stand in one stream, each line with its own."""
-    _lines(draft, LF, CR, CRLF)
+    _events(draft, LF, CR, CRLF)
 
 
 @rule(plans=thorough, point=contains(CRLF))
