@@ -1,6 +1,6 @@
 """What is written for readers is true: code runs, commands print what is shown, the changelog names the release.
 
-In README.md and CONTRIBUTING.md
+In README.md, CONTRIBUTING.md and tests/README.md
 - a ```python block whose first line is `# name.py` is a file that later blocks find in their folder; any other is run,
   as a doctest if it has `>>>`, and has to succeed;
 - in a ```console block, each `$ command` is run, and its output has to be what is shown; `...` stands for any text, and
@@ -24,7 +24,7 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = ("README.md", "CONTRIBUTING.md")
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "tests/README.md")
 LIMIT = 300
 
 _NOT_RUN = re.compile(r"<!-- not run: \S.* -->")
@@ -197,6 +197,12 @@ def test_commands_in_the_documents_print_what_is_shown(block: Block, folder: Pat
         assert fits(shown, printed.splitlines()), (
             f"{where(block)}: `{command}` prints\n{printed}\nand not what is shown"
         )
+
+
+def test_each_file_of_tests_is_described_and_no_other() -> None:
+    named = set(re.findall(r"^\| `(\S+)`", (ROOT / "tests" / "README.md").read_text("utf-8"), re.MULTILINE))
+    tests = ROOT / "tests"
+    assert named == {str(path.relative_to(tests)) for path in tests.rglob("test_*.py")}
 
 
 # The machinery of these tests -----------------------------------------------------------------------------------------
