@@ -413,6 +413,9 @@ def write_blocks(draft: Draft, grammar: _Grammar | None = None) -> None:
 
 def _write_block(draft: Draft, grammar: _Grammar) -> None:
     source, lines = draft.source, grammar.lines
+    if not lines and "no-data" in grammar.features and source.chance(6):
+        _type(draft)  # no feature allows a line that is not data: one that makes no event by itself
+        return
     before = source.below(3) if lines else 0
     for _ in range(before):
         source.pick(lines)(draft)

@@ -57,12 +57,17 @@ def streams(*, features: Collection[str] | None = None) -> st.SearchStrategy[Str
     ``features`` keeps to some features of the grammar (names in `chunkproof_strategies.grammar.FEATURES`); all of them
     by default, none of them for ``features=()``: plain events with LF ends.
     """
-    return _streams(features=check_features(features))
+    chosen = check_features(features)
+    return _streams(features=None if chosen is None else tuple(sorted(chosen)))
 
 
-@st.composite
-def _streams(draw: _Draw, *, features: frozenset[str] | None) -> Stream:
-    return write_stream(DrawSource(draw), features=features)
+def _draw_stream(draw: _Draw, *, features: tuple[str, ...] | None) -> Stream:
+    return write_stream(DrawSource(draw), features=None if features is None else frozenset(features))
+
+
+# Hypothesis shows a strategy by the name of the function that it was made of.
+_draw_stream.__name__ = "streams"
+_streams = st.composite(_draw_stream)
 
 
 def chunkings(wire: bytes, *, max_cuts: int | None = None) -> st.SearchStrategy[list[bytes]]:
