@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import sys
 import textwrap
+import traceback
 from pathlib import Path
 from typing import NoReturn
 
@@ -28,7 +29,25 @@ from .watch import TIMEOUT, Watch
 __all__ = ["main"]
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    """Commands whose unforeseen ends have exit codes of their own."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise SystemExit(130) from None
+        except (click.ClickException, click.exceptions.Exit, OSError):
+            raise
+        except Exception:
+            click.echo(
+                f"A fault of chunkproof itself. Please report it with this text:\n{traceback.format_exc()}", err=True
+            )
+            raise SystemExit(3) from None
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(RELEASE, prog_name="chunkproof", message="%(prog)s %(version)s")
 def main() -> None:
     """Conformance of Server-Sent Events parsers. The suite itself runs as `pytest --target=SPEC`."""

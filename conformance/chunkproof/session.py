@@ -7,6 +7,7 @@ import json
 import os
 import tempfile
 from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,7 @@ class SuiteRun:
         self.targets: list[Target] = []
         self.results = Results(RELEASE, option.chunkproof_effort, resolve_seed(given))
         self.died: list[str] = []
+        self.faulty = False
         self._take_ids()
 
     # what is run --------------------------------------------------------------------------------------------------
@@ -129,11 +131,17 @@ class SuiteRun:
         data = getattr(report, "chunkproof", None)
         if data is not None:
             result = write_large_token(RuleResult.from_data(json.loads(data)), self.config)
+            # An item that somebody ran again counts once, as it came out last.
+            self.results.rules = [r for r in self.results.rules if (r.id, r.target) != (result.id, result.target)]
             self.results.rules.append(result)
+            self.faulty |= result.status == "fault"
             if report.failed:
-                report.longrepr = FailureText(result, self.replay_of(result))  # type: ignore[assignment]
+                text = FailureText(result, self.replay_of(result), one_line=self.config.option.tbstyle == "line")
+                report.longrepr = text  # type: ignore[assignment]
         elif report.failed:
             self.died.append(report.nodeid)
+            # A worker that died is the target's doing; an exception in our own item is ours.
+            self.faulty |= report.when in ("setup", "call", "teardown")
 
     def replay_of(self, result: RuleResult) -> str:
         """The command that runs the counterexample again."""
@@ -190,7 +198,7 @@ class SuiteRun:
             _write(self.report_path, self.results.to_json())
         if self.config.option.collectonly:
             return
-        if any(result.status == "fault" for result in self.results.rules):
+        if self.faulty:
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
         elif exitstatus == pytest.ExitCode.OK and not any(r.status in ("held", "broken") for r in self.results.rules):
             session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
@@ -209,33 +217,37 @@ class SuiteRun:
 
 
 class FailureText:
-    """What pytest prints of a failed rule: text that is drawn where the terminal is, as wide as it is."""
+    """What pytest prints of a failed rule: text that is drawn where the terminal is, as wide as it is.
 
-    def __init__(self, result: RuleResult, replay: str) -> None:
+    Under ``--tb=line`` pytest prints one line of its own making, and this draws nothing.
+    """
+
+    def __init__(self, result: RuleResult, replay: str, *, one_line: bool) -> None:
         self.result = result
         self.replay = replay
-        self.reprcrash = _Crash(terminal.one_line(result))
+        self.one_line = one_line
+        self.reprcrash = _Crash(f"{ROOT}::{result.id}", terminal.one_line(result))
 
     def toterminal(self, writer: Any) -> None:
         """Draw it."""
-        width = min(writer.fullwidth, 120)
-        writer.line(terminal.failure(self.result, self.replay, width=width, colour=writer.hasmarkup))
+        if not self.one_line:
+            width = min(writer.fullwidth, 120)
+            writer.line(terminal.failure(self.result, self.replay, width=width, colour=writer.hasmarkup))
 
     def __str__(self) -> str:
         return terminal.failure(self.result, self.replay)
 
 
+@dataclass(frozen=True)
 class _Crash:
     """What pytest's short summary and other reporters look for."""
 
-    path = ROOT
-    lineno = 0
-
-    def __init__(self, message: str) -> None:
-        self.message = message
+    path: str
+    message: str
+    lineno: int = 0
 
     def __str__(self) -> str:
-        return self.message
+        return f"{self.path}: {self.message}"
 
 
 def tell(report: pytest.TestReport, result: RuleResult) -> None:

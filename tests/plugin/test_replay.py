@@ -7,7 +7,9 @@ import shlex
 from types import SimpleNamespace
 
 import pytest
+from click.testing import CliRunner
 
+from chunkproof.cli import main
 from chunkproof.counterexample import Case, encode_token
 from chunkproof.replay import replay_command, write_large_token
 from chunkproof.rules import RULES
@@ -107,6 +109,13 @@ def test_unknown_chapter_lists_the_known_ones(folder, chunkproof):
     ran = chunkproof(folder, "rules", "--chapter", "line")
     assert ran.code == 2
     assert "there is no such chapter; they are bytes, lines, fields" in ran.err
+
+
+def test_fault_of_the_suite_is_exit_3(monkeypatch):
+    monkeypatch.setattr("chunkproof.cli.load_target", lambda *arguments, **more: 1 // 0)
+    done = CliRunner().invoke(main, ["replay", encode_token(CR), "--target", "reference"])
+    assert done.exit_code == 3
+    assert "ZeroDivisionError" in done.output
 
 
 def test_version(folder, chunkproof):
