@@ -11,7 +11,6 @@ import codecs
 import json
 from collections.abc import Sequence
 from itertools import zip_longest
-
 from typing import Any
 
 from chunkproof_reports.results import EventRecord, Kind, OutcomeRecord
@@ -22,14 +21,16 @@ from .oracle import interpret
 
 __all__ = ["Expectation", "expect", "record_of_run"]
 
+# No JSON, or none that Python reads: too deep, or a number of too many digits.
+_NO_JSON = (ValueError, RecursionError)
 _new_decoder = codecs.getincrementaldecoder("utf-8")
 
 
 class Expectation:
     """What a target must deliver on one wire.
 
-    ``others`` are further outcomes that are right as well, for choices the standard leaves open. ``may_raise`` allows an
-    Exception: the events before it must then be the first of those expected.
+    ``others`` are further outcomes that are right as well, for choices the standard leaves open. ``may_raise`` allows
+    an Exception: the events before it must then be the first of those expected.
     """
 
     __slots__ = ("event_retries", "events", "last_event_id", "may_raise", "others", "retries")
@@ -136,11 +137,14 @@ def _text_of(failure: BaseException) -> str:
 
 def _records(events: list[Event], retries: Sequence[str | None]) -> tuple[EventRecord, ...]:
     paired = zip_longest(events, retries[: len(events)])
-    return tuple(EventRecord(*(_as_text(value) for value in event), retry) for event, retry in paired)
+    return tuple(
+        EventRecord(_as_text(event.type), _as_text(event.data), _as_text(event.last_event_id), retry)
+        for event, retry in paired
+    )
 
 
 def _as_text(value: Any) -> str | None:
-    # A target may show something else than text where text belongs: that is a difference, and shown as Python writes it.
+    # A target may show something else than text where text belongs: a difference, and shown as Python writes it.
     return value if value is None or type(value) is str else repr(value)
 
 
@@ -167,7 +171,7 @@ def _retries_shown(outcome: Outcome, shows: Shows) -> tuple[str, ...] | None:
 def _canonical_json(data: str | None) -> str:
     try:
         value = json.loads(data or "")
-    except ValueError:
+    except _NO_JSON:
         value = data
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
@@ -175,7 +179,7 @@ def _canonical_json(data: str | None) -> str:
 def _is_json(data: str | None) -> bool:
     try:
         json.loads(data or "")
-    except ValueError:
+    except _NO_JSON:
         return False
     return True
 
