@@ -260,7 +260,7 @@ CLAUSES: dict[str, tuple[bytes, list[tuple[str, str, str]], str, tuple[str, ...]
     "retry": (b"retry: 10\n\nretry:5\ndata: a\n\n", [(M, "a", "")], "", ("10", "5")),
     "retry with leading zeros": (b"retry: 05\nretry: 00\nretry: 0\n", [], "", ("5", "0", "0")),
     "retry that is none": (
-        "retry: 5 \nretry: +5\nretry: -5\nretry: 1_0\nretry: 5.0\nretry: 1e3\nretry: ٣\nretry: ５\nretry: ²\n\n".encode(),
+        "retry: 5 \nretry: +5\nretry: -5\nretry: 1_\nretry: 5.\nretry: 1e3\nretry: ٣\nretry: ５\nretry: ²\n\n".encode(),
         [],
         "",
         (),
