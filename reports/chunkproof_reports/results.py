@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 __all__ = [
     "VERSION",
@@ -23,6 +23,8 @@ __all__ = [
 ]
 
 VERSION = 1
+
+T = TypeVar("T")
 
 Status = Literal["held", "broken", "not judged", "fault"]
 Severity = Literal["must", "should", "info"]
@@ -123,9 +125,9 @@ class RuleResult:
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> RuleResult:
-        """From what `to_data` gave, perhaps through JSON."""
+        """From what `to_data` gave, perhaps through JSON and in another release: unknown fields are passed over."""
         found = data.get("counterexample")
-        return cls(**{**data, "counterexample": _counterexample(found) if found else None})
+        return _made(cls, data, counterexample=_counterexample(found) if found else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,34 +156,48 @@ class Results:
 
     @classmethod
     def from_json(cls, text: str) -> Results:
-        """Read a file's text; ValueError where it is not of this version."""
+        """Read a file's text; ValueError where it is not of this version, or not whole."""
         data = json.loads(text)
         if not isinstance(data, dict) or data.get("version") != VERSION:
             found = data.get("version") if isinstance(data, dict) else type(data).__name__
             raise ValueError(
                 f"not a chunkproof report of version {VERSION}: found {found!r}; write it again with this release"
             )
-        return cls(
-            chunkproof=data["chunkproof"],
-            effort=data["effort"],
-            seed=data["seed"],
-            targets=[TargetRecord(**target) for target in data["targets"]],
-            rules=[RuleResult.from_data(rule) for rule in data["rules"]],
-        )
+        try:
+            return _made(
+                cls,
+                data,
+                targets=[_made(TargetRecord, target) for target in data["targets"]],
+                rules=[RuleResult.from_data(rule) for rule in data["rules"]],
+            )
+        except KeyError as error:
+            raise ValueError(f"not a whole chunkproof report: it lacks {error}; write it again") from None
+
+
+def _made(kind: type[T], data: dict[str, Any], **read: Any) -> T:
+    """An object of its fields; what a later release added is passed over, KeyError names what must be there."""
+    values = {**data, **read}
+    made = {}
+    for one in dataclasses.fields(kind):  # type: ignore[arg-type]
+        if one.name in values:
+            made[one.name] = values[one.name]
+        elif one.default is one.default_factory is dataclasses.MISSING:
+            raise KeyError(one.name)
+    return kind(**made)
 
 
 def _counterexample(data: dict[str, Any]) -> Counterexample:
-    streams = tuple(Stream(s["wire"], tuple(s["cuts"])) for s in data["streams"])
-    return Counterexample(
-        **{**data, "streams": streams, "expected": _outcome(data["expected"]), "actual": _outcome(data["actual"])}
+    streams = tuple(_made(Stream, stream, cuts=tuple(stream["cuts"])) for stream in data["streams"])
+    return _made(
+        Counterexample,
+        data,
+        streams=streams,
+        expected=_outcome(data["expected"]),
+        actual=_outcome(data["actual"]),
     )
 
 
 def _outcome(data: dict[str, Any]) -> OutcomeRecord:
-    retries = data["retries"]
-    return OutcomeRecord(
-        tuple(EventRecord(**event) for event in data["events"]),
-        data["last_event_id"],
-        None if retries is None else tuple(retries),
-        data["failure"],
-    )
+    events = tuple(_made(EventRecord, event) for event in data["events"])
+    retries = data.get("retries")
+    return _made(OutcomeRecord, data, events=events, retries=None if retries is None else tuple(retries))
