@@ -66,6 +66,9 @@ class Watch:
         self._inside = True
         try:
             run = target.run(chunks)
+        except TargetHung as hung:
+            # The alarm came before the target began to watch for failures, or when it was done with that.
+            run = Run(failure=hung)
         finally:
             self._inside = False
         if self._interrupted:
