@@ -164,7 +164,9 @@ class _Shrinker:
             for new in self._plainer(atom):
                 if self._try_edit(at, at + len(atom), new):
                     break
-            at += len(atom) if self.wire.startswith(atom, at) else 1
+            # What stands here now may be another one.
+            match = _ATOMS.match(self.wire, at)
+            at += len(match.group()) if match else 1
 
     def _plainer(self, atom: bytes) -> Iterator[bytes]:
         if atom in (b"a", b"\n", b"\r", b"\r\n"):

@@ -17,18 +17,28 @@ _VALUE = "9.2.6 (line contains a colon)"
 
 @rule(clause=_VALUE, wpt="format-leading-space", point=contains(b": "))
 def one_space_is_removed(draft: Draft) -> None:
-    """One space behind the colon is no part of the value, in each field."""
-    draft.event(draft.source.pick(("a", "ping")))
-    draft.id(draft.source.pick(("1", "a")))
+    """One space behind the colon is no part of the value."""
     draft.message(draft.word())
 
 
 @rule(clause=_VALUE, point=lambda wire, cuts: b": " not in wire)
 def no_space(draft: Draft) -> None:
     """A value may follow the colon at once."""
-    draft.event(draft.source.pick(("a", "ping")), b":")
-    draft.id(draft.source.pick(("1", "a")), b":")
     draft.message(draft.word(), b":")
+
+
+@rule(clause=_VALUE, needs=["type"], wpt="format-leading-space", point=has_field("event"))
+def one_space_in_a_type(draft: Draft) -> None:
+    """A type loses one space behind the colon, or none if there is none."""
+    draft.event(draft.source.pick(("a", "ping", " a")), draft.source.pick((b": ", b":")))
+    draft.plain_event()
+
+
+@rule(clause=_VALUE, needs=["id"], wpt="format-leading-space", point=has_field("id"))
+def one_space_in_an_id(draft: Draft) -> None:
+    """An ID loses one space behind the colon, or none if there is none."""
+    draft.id(draft.source.pick(("1", "a", " 1")), draft.source.pick((b": ", b":")))
+    draft.plain_event()
 
 
 @rule(clause=_VALUE, wpt="format-field-data", point=contains(b":  "))
