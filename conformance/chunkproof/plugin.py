@@ -75,7 +75,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         metavar="KEY=VALUE",
         default=[],
-        help="say of the parser what trial cannot find (takes, end, empty_chunk, size_limit, strict_utf8); repeatable",
+        help="say of the parser what trial cannot find (takes, end, empty_chunk, size_limit, invalid_utf8); repeatable",
     )
     group.addoption(
         "--chunkproof-timeout",

@@ -168,7 +168,7 @@ class SuiteRun:
             rules=len(RULES),
             option="--chunkproof-target" if "--target" in self.config.stash.get(SHORT_NAMES_TAKEN, []) else "--target",
             settings=self.settings(),
-            declared={target.name: list(_declared(target)) for target in self.targets},
+            declared={target.name: list(declared_words(target)) for target in self.targets},
             died=self.died,
         )
         terminalreporter.write_sep("=", "chunkproof")
@@ -263,13 +263,14 @@ def tell(report: pytest.TestReport, result: RuleResult) -> None:
         report.longrepr = (ROOT, None, f"Skipped: {result.reason}")  # type: ignore[assignment]
 
 
-def _declared(target: Target) -> Iterator[str]:
+def declared_words(target: Target) -> Iterator[str]:
+    """What the target declares that changes a verdict, as it is typed."""
     if target.strict_utf8:
-        yield "strict_utf8 (ill-formed UTF-8 raises)"
+        yield "invalid_utf8=strict"
     if target.size_limit is not None:
-        yield f"size_limit ({target.size_limit:,} bytes)"
+        yield f"size_limit={target.size_limit}"
     if target.empty_chunk_ends:
-        yield "empty_chunk (an empty chunk ends the input)"
+        yield "empty_chunk=end"
 
 
 def _writable(report: str, folder: Path) -> Path | None:

@@ -12,7 +12,7 @@ from chunkproof_targets.contract import DEFAULT_TYPE
 from .results import EventRecord, OutcomeRecord
 from .visible import show
 
-__all__ = ["Row", "compare"]
+__all__ = ["Row", "compare", "exceptions"]
 
 # Of a longer value the surroundings of the first difference are shown.
 _VALUE_MAX = 40
@@ -36,14 +36,17 @@ _Pair = tuple[EventRecord | None, EventRecord | None]
 
 
 def compare(expected: OutcomeRecord, actual: OutcomeRecord) -> list[Row]:
-    """The events that belong together, row by row; then the end state and the exception, where they differ."""
-    rows = list(_event_rows(expected, actual))
-    if not rows and not actual.failure:
-        rows.append(Row("no event", "no event", False))
+    """The events that belong together, row by row; then the end state, where it differs."""
+    rows = list(_event_rows(expected, actual)) or [Row("no event", "no event", False)]
     rows += _state_rows(expected, actual)
-    if expected.failure or actual.failure:
-        rows.append(Row(show(expected.failure) or "no exception", show(actual.failure) or "no exception", True))
     return rows
+
+
+def exceptions(expected: OutcomeRecord, actual: OutcomeRecord) -> tuple[str, bool]:
+    """What was raised, as one line of visible text or none, and whether that is the difference."""
+    if actual.failure:
+        return f"raised {show(actual.failure)}", not expected.failure
+    return (f"not raised: {show(expected.failure)}", True) if expected.failure else ("", False)
 
 
 def _event_rows(expected: OutcomeRecord, actual: OutcomeRecord) -> Iterator[Row]:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .compare import Row, compare
+from .compare import Row, compare, exceptions
 from .results import Results, RuleResult, Stream, TargetRecord
 from .visible import BAR, WireRow, cells, clip, folded, pad, show, units, wire_rows
 
@@ -73,6 +73,9 @@ def _failure(result: RuleResult, replay: str, width: int, paint: _Paint) -> Iter
         yield from _wire(name, stream, width, paint)
     yield ""
     yield from _sides(compare(found.expected, found.actual), width, paint)
+    said, differs = exceptions(found.expected, found.actual)
+    if said:
+        yield from _marked(said, differs, _RED, width, paint)
     if found.traceback:
         yield ""
         yield from (paint(show_line(line), _DIM) for line in found.traceback.rstrip().splitlines())
@@ -140,12 +143,17 @@ def _sides(rows: Sequence[Row], width: int, paint: _Paint) -> Iterator[str]:
         )
 
 
-def _stacked(name: str, cells_: Sequence[tuple[str, bool]], code: int, width: int, paint: _Paint) -> Iterator[str]:
+def _stacked(name: str, side: Sequence[tuple[str, bool]], code: int, width: int, paint: _Paint) -> Iterator[str]:
     yield name
-    for text, differs in cells_:
-        for number, part in enumerate(folded(text, width - 2)):
-            mark = "≠ " if differs and not number else "  "
-            yield f"{paint(mark, *_style(differs, _BOLD))}{paint(part, *_style(differs, code))}"
+    for text, differs in side:
+        yield from _marked(text, differs, code, width, paint)
+
+
+def _marked(text: str, differs: bool, code: int, width: int, paint: _Paint) -> Iterator[str]:
+    """Visible text in as many lines as it needs, with the mark of a difference before the first."""
+    for number, part in enumerate(folded(text, width - 2)):
+        mark = "≠ " if differs and not number else "  "
+        yield paint(mark, *_style(differs, _BOLD)) + paint(part, *_style(differs, code))
 
 
 def _style(differs: bool, code: int) -> tuple[int, ...]:

@@ -108,9 +108,18 @@ def test_end_state_is_shown_only_where_it_differs():
     assert "≠ retry 1, 2   no retry set" in retry
 
 
-def test_exception_stands_beside_no_exception():
+def test_exception_stands_below_the_events():
     text = terminal.failure(broken(actual=outcome(failure="ValueError: \x1b[31mred\nmore"), kind="raised"))
-    assert "≠ no exception   ValueError: ␛[31mred␊more" in text
+    assert "  no event   no event\n≠ raised ValueError: ␛[31mred␊more" in text
+
+
+def test_missing_exception_is_the_difference():
+    text = terminal.failure(
+        broken(expected=OutcomeRecord((), failure="an exception"), actual=outcome(), kind="changed")
+    )
+    assert "≠ not raised: an exception" in text
+    both = broken(expected=OutcomeRecord((), failure="an exception"), actual=outcome("a", failure="ValueError: no"))
+    assert "\n  raised ValueError: no" in terminal.failure(both)
 
 
 def test_long_values_are_shown_around_their_first_difference():
@@ -203,8 +212,8 @@ def result(status: Status = "held", severity="must", **more):
         ([result(), result("broken", "info", counterexample=broken().counterexample)], {}, "conformant"),
         (
             [result()],
-            {"declared": {"t": ["size_limit (64 bytes)"]}},
-            "conformant with 1 declared: size_limit (64 bytes)",
+            {"declared": {"t": ["size_limit=64"]}},
+            "conformant with 1 declared: size_limit=64",
         ),
     ],
 )

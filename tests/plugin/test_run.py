@@ -9,6 +9,8 @@ import sys
 import pytest
 
 from chunkproof.rules import RULES
+from chunkproof.session import declared_words
+from chunkproof_targets.contract import Run, Target
 
 
 @pytest.fixture(scope="module")
@@ -170,6 +172,16 @@ def test_severity_must_leaves_the_others_out(folder, run):
     assert ran.code == 0
     ids = {line for line in ran.out.splitlines() if line.startswith("chunkproof::")}
     assert ids == {f"chunkproof::{rule.id}" for rule in RULES if rule.severity == "must"}
+
+
+def test_declarations_are_told_as_they_are_typed():
+    class Declaring(Target):
+        def run(self, chunks):
+            return Run()
+
+    target = Declaring()
+    target.strict_utf8, target.size_limit, target.empty_chunk_ends = True, 65536, True
+    assert list(declared_words(target)) == ["invalid_utf8=strict", "size_limit=65536", "empty_chunk=end"]
 
 
 def test_seed_is_drawn_once_for_all_workers_and_printed(folder, run):
