@@ -14,8 +14,10 @@ from typing import Any
 
 import pytest
 
-# Plugins that this environment may have and that change the order or the settings of every run.
+# Plugins that this environment may have and that change the order of every run. Rewriting the assertions of Hypothesis
+# takes most of a short run's time where no bytecode is kept, so most runs do without.
 QUIET = ("-p", "no:randomly", "-p", "no:random_order")
+PLAIN = "--assert=plain"
 
 #: Small parsers with one fault each, written into the folder of a run as ``parsers.py``.
 PARSERS = '''
@@ -122,17 +124,17 @@ class Ran:
         return json.loads((self.folder / name).read_text(encoding="utf-8"))
 
 
-def run_in(folder: Path, *args: str, env: Mapping[str, str] | None = None, timeout: float = 60) -> Ran:
+def run_in(folder: Path, *args: str, env: Mapping[str, str] | None = None, plain: bool = True) -> Ran:
     """`pytest ARGS` in this folder, which is not on the import path by itself."""
-    return _run(folder, ["-P", "-m", "pytest", *QUIET, *args], env, timeout)
+    return _run(folder, ["-P", "-m", "pytest", *QUIET, *([PLAIN] if plain else []), *args], env)
 
 
 def chunkproof_in(folder: Path, *args: str) -> Ran:
     """`python -m chunkproof ARGS` in this folder."""
-    return _run(folder, ["-P", "-m", "chunkproof", *args], None, 60)
+    return _run(folder, ["-P", "-m", "chunkproof", *args])
 
 
-def _run(folder: Path, command: list[str], env: Mapping[str, str] | None, timeout: float) -> Ran:
+def _run(folder: Path, command: list[str], env: Mapping[str, str] | None = None) -> Ran:
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST", "COV_", "CI"))}
     kept |= {"COLUMNS": "100", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8", **(env or {})}
     done = subprocess.run(
@@ -141,7 +143,7 @@ def _run(folder: Path, command: list[str], env: Mapping[str, str] | None, timeou
         env=kept,
         capture_output=True,
         encoding="utf-8",
-        timeout=timeout,
+        timeout=120,
         check=False,
     )
     return Ran(done.returncode, done.stdout, done.stderr, folder)

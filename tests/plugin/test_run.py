@@ -16,7 +16,7 @@ from chunkproof_targets.contract import Run, Target
 @pytest.fixture(scope="module")
 def good(make_folder, run):
     """One whole run on a conformant parser, in a folder of its own."""
-    return run(make_folder(), "--target=parsers:Good", "--effort=smoke", "--chunkproof-report=report.json")
+    return run(make_folder(), "--target=parsers:Good", "--effort=smoke", "--chunkproof-report=report.json", plain=False)
 
 
 @pytest.fixture(scope="module")

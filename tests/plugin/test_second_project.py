@@ -81,7 +81,8 @@ def project(make_folder):
 
 @pytest.fixture(scope="module")
 def judged(project, run):
-    return run(project, "--chunkproof-target=mypkg.parser", "--effort=smoke", "-n2", "--chunkproof-report=report.json")
+    args = ("--chunkproof-target=mypkg.parser", "--effort=smoke", "--chunkproof-report=report.json")
+    return run(project, *args, "-n2", plain=False)
 
 
 def test_suite_runs_in_it_and_finds_what_is_wrong(judged):
