@@ -86,11 +86,13 @@ class _Shrinker:
     def _try(self, wire: bytes, cuts: Cuts) -> bool:
         if (wire, cuts) == (self.wire, self.cuts):
             return False
+        if self._spent():
+            return False
         known = self._known.get((wire, cuts))
+        size = len(wire) + 10 * len(cuts)
+        # To look up what was run before costs something too.
+        self._bytes += size if known is None else size // 64
         if known is None:
-            if self._spent():
-                return False
-            self._bytes += len(wire) + 10 * len(cuts)
             known = self._known[wire, cuts] = self._fails(wire, cuts)
         if known:
             self.wire, self.cuts = wire, cuts
@@ -105,6 +107,8 @@ class _Shrinker:
         if len(self.cuts) > 1 and not self._first(((self.wire, (at,)) for at in dict.fromkeys(self.cuts)), limit=200):
             self._halve_cuts()
         for at in self.cuts:
+            if self._spent():
+                return
             if len(self.cuts) > 1:
                 left = list(self.cuts)
                 if at in left:
@@ -115,7 +119,7 @@ class _Shrinker:
         size = len(self.cuts) // 2
         while size and not self._spent():
             start = 0
-            while start < len(self.cuts):
+            while start < len(self.cuts) and not self._spent():
                 if not self._try(self.wire, self.cuts[:start] + self.cuts[start + size :]):
                     start += size
             size //= 2
@@ -123,6 +127,8 @@ class _Shrinker:
     def _place_cuts(self) -> None:
         """Each cut as early as it still fails, so that equal failures have equal cuts."""
         for index in range(len(self.cuts)):
+            if self._spent():
+                return
             low = self.cuts[index - 1] if index else 0
             places = range(low, self.cuts[index])
             self._first(((self.wire, (*self.cuts[:index], at, *self.cuts[index + 1 :])) for at in places), limit=64)
@@ -137,14 +143,26 @@ class _Shrinker:
         spans = [match.span() for match in parts.finditer(self.wire)]
         size = len(spans)
         while size and not self._spent():
-            at = 0
-            while at < len(spans):
+            at = failed = failed_stop = 0
+            while at < len(spans) and not self._spent():
                 start, stop = spans[at][0], spans[min(at + size, len(spans)) - 1][1]
-                if self._try_edit(start, stop, b""):
+                if self._leaves_the_same(failed, failed_stop, start, stop):
+                    at += size
+                elif self._try_edit(start, stop, b""):
                     spans = [match.span() for match in parts.finditer(self.wire)]
+                    failed_stop = 0
                 else:
+                    failed, failed_stop = start, stop
                     at += size
             size //= 2
+
+    def _leaves_the_same(self, first: int, first_stop: int, second: int, second_stop: int) -> bool:
+        """Whether either of two spans, left out, leaves the same stream: in a long value of one character, they do."""
+        return (
+            (not self.cuts or self._size > 0)
+            and second_stop - second == first_stop - first
+            and self.wire[first:second] == self.wire[first_stop:second_stop]
+        )
 
     def _replace_line_ends(self) -> None:
         """LF is the plainest line end, then CR, then CRLF."""
@@ -185,6 +203,8 @@ class _Shrinker:
     def _shorter_characters(self) -> None:
         """A character of two bytes for one of three or four."""
         for match in list(_ATOMS.finditer(self.wire)):
+            if self._spent():
+                return
             if len(match.group()) > 2:
                 for length in range(2, len(match.group())):
                     if self.wire[match.start() : match.end()] == match.group():
