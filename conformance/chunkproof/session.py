@@ -21,7 +21,7 @@ from chunkproof_targets.loading import load_target
 
 from .check import EFFORTS, RELEASE, describe_target, resolve_seed
 from .items import ROOT, RuleItem, Suite, at_peace, collect_garbage, item_id
-from .plugin import OURS, SHORT_NAMES_TAKEN, named_paths
+from .options import OURS, SHORT_NAMES_TAKEN, named_paths
 from .replay import replay_command, write_large_token
 from .rules import RULES
 from .watch import TIMEOUT
@@ -279,6 +279,8 @@ def _writable(report: str, folder: Path) -> Path | None:
     path = folder / report
     if not path.parent.is_dir():
         raise pytest.UsageError(f"--chunkproof-report={report}: there is no folder {path.parent}: make it first")
+    if not os.access(path.parent, os.W_OK):
+        raise pytest.UsageError(f"--chunkproof-report={report}: the folder {path.parent} cannot be written to")
     if path.is_dir():
         raise pytest.UsageError(f"--chunkproof-report={report}: this is a folder; give the name of a file in it")
     return path

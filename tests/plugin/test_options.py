@@ -31,6 +31,14 @@ def test_pasted_failing_id_runs_this_rule_alone(folder, run):
     assert "chunkproof::lines/cr FAILED" in ran.out
 
 
+def test_pasted_id_with_the_target_in_brackets(folder, run):
+    targets = ("--target=./parsers.py:Good", "--target=parser-c", "--effort=smoke")
+    ran = run(folder, *targets, "chunkproof::lines/lf[./parsers.py:Good]", "-v")
+    assert ran.code == 0, ran.all
+    assert "chunkproof::lines/lf[./parsers.py:Good] PASSED" in ran.out
+    assert ran.counts() == {"passed": 1}
+
+
 def test_pasted_ids_work_under_xdist(folder, run):
     ran = run(folder, *SMOKE, "chunkproof::lines/cr", "chunkproof::lines/lf", "-n2")
     assert ran.counts() == {"failed": 1, "passed": 1}

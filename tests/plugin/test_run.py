@@ -211,7 +211,7 @@ print(sorted(new - set(sys.stdlib_module_names)))
 print(sorted(name for name in sys.modules if name.startswith('chunkproof')))
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["['chunkproof']", "['chunkproof', 'chunkproof.plugin']"]
+    assert done.stdout.splitlines() == ["['chunkproof']", "['chunkproof', 'chunkproof.options', 'chunkproof.plugin']"]
 
 
 def test_whole_run_without_a_target_loads_no_more_than_the_plugin(make_folder, run):
@@ -221,7 +221,7 @@ import sys
 
 def test_modules():
     ours = {name for name in sys.modules if name.startswith("chunkproof")}
-    assert ours == {"chunkproof", "chunkproof.plugin"}
+    assert ours == {"chunkproof", "chunkproof.options", "chunkproof.plugin"}
     assert "hypothesis" not in sys.modules
 """
     ran = run(make_folder(test_it=test), "-p", "no:hypothesispytest")

@@ -1,0 +1,113 @@
+"""The options of the suite under pytest, and how they share the command line with the user's own.
+
+``--target`` and ``--effort`` are short names of ``--chunkproof-target`` and ``--chunkproof-effort``. They are common
+words, so they are added last, and only where no conftest and no other plugin has taken them.
+
+Imported in every pytest run, as `chunkproof.plugin` is: pytest and the standard library alone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+__all__ = ["OURS", "SHORT_NAMES_TAKEN", "add_options", "add_short_names", "hide_values", "named_paths"]
+
+#: How the ids of our items begin; in a folder below the root pytest shows them with ``../`` in front.
+OURS = re.compile(r"(?:\.\./)*chunkproof::")
+
+#: The short names that somebody else owns in this run.
+SHORT_NAMES_TAKEN = pytest.StashKey[list[str]]()
+
+_TARGET: dict[str, Any] = {
+    "action": "append",
+    "dest": "chunkproof_target",
+    "metavar": "SPEC",
+    "default": [],
+    "help": "the parser to judge: a registered name, package.module[:attribute] or ./file.py:attribute; repeatable",
+}
+_EFFORT: dict[str, Any] = {
+    "action": "store",
+    "dest": "chunkproof_effort",
+    "choices": ("smoke", "default", "deep"),
+    "default": "default",
+    "help": "how much is done for each rule: seconds, half a minute, minutes",
+}
+_SHORT: dict[str, dict[str, Any]] = {"--target": _TARGET, "--effort": _EFFORT}
+_LONG: dict[str, dict[str, Any]] = {
+    "--chunkproof-target": _TARGET,
+    "--chunkproof-effort": _EFFORT,
+    "--chunkproof-seed": {
+        "metavar": "random|N",
+        "default": "",
+        "help": "the seed of the streams: a number, or random; without it, one that is fixed by the release",
+    },
+    "--chunkproof-severity": {
+        "choices": ("must", "should", "info"),
+        "default": "info",
+        "help": "judge rules of this severity and the graver ones: must alone; must and should; all (the default)",
+    },
+    "--chunkproof-report": {"metavar": "FILE.json", "default": "", "help": "write the results to this file"},
+    "--chunkproof-declare": {
+        "action": "append",
+        "metavar": "KEY=VALUE",
+        "default": [],
+        "help": "say what trial cannot find (takes, end, empty_chunk, size_limit, invalid_utf8); repeatable",
+    },
+    "--chunkproof-timeout": {
+        "type": float,
+        "metavar": "SECONDS",
+        "help": "how long one run of the target may take before it counts as hung",
+    },
+}
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """The options under a name of our own."""
+    for name, attributes in _LONG.items():
+        _group(parser).addoption(name, **{"dest": name[2:].replace("-", "_"), **attributes})
+
+
+def add_short_names(parser: pytest.Parser) -> list[str]:
+    """Add the short names that are free; those that somebody else owns are returned."""
+    taken = [name for name in _SHORT if _is_taken(parser, name)]
+    for name, attributes in _SHORT.items():
+        if name not in taken:
+            _group(parser).addoption(name, **attributes)
+    return taken
+
+
+def hide_values(paths: list[str], args: list[str]) -> None:
+    """Take what follows a short name out of the paths, in place.
+
+    Until the short names are added, `--target X` reads as a flag and a path X, whose conftests would be loaded.
+    """
+    for flag, value in pairwise(args):
+        if flag in _SHORT and value in paths:
+            paths.remove(value)
+
+
+def named_paths(config: pytest.Config) -> list[str]:
+    """The paths and ids that the user named in this call; what stands in addopts or testpaths names nothing."""
+    if config.args_source is not config.ArgsSource.ARGS:
+        return []
+    standing = {*config.getini("addopts"), *shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))}
+    return [arg for arg in config.args if arg not in standing]
+
+
+def _group(parser: pytest.Parser) -> pytest.OptionGroup:
+    return parser.getgroup("chunkproof", "chunkproof, conformance of Server-Sent Events parsers")
+
+
+def _is_taken(parser: pytest.Parser, name: str) -> bool:
+    try:
+        _, unknown = parser.parse_known_and_unknown_args([f"{name}=smoke"])
+    except pytest.UsageError as error:
+        # A flag, or a choice of other values: somebody's option. Another option that is required is not our matter.
+        return name in str(error)
+    return f"{name}=smoke" not in unknown
