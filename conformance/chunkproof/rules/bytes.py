@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from chunkproof_strategies.chunkings import Cuts
 from chunkproof_strategies.grammar import Draft
-from chunkproof_strategies.values import ILL_FORMED, MARK, NONCHARACTERS, TRUNCATED, UNNORMALISED, ZWJ_SEQUENCES, Raw
+from chunkproof_strategies.values import ILL_FORMED, MARK, NONCHARACTERS, TEXTS, TRUNCATED, UNNORMALISED, ZWJ_SEQUENCES, Raw
 
 from ..plans import thorough
 from .rule import chapter, contains
@@ -65,7 +65,7 @@ def zwj_sequence_cut(draft: Draft) -> None:
 @rule(clause=_UTF8, point=_has_characters, needs=["type"])
 def character_cut_in_a_type(draft: Draft) -> None:
     """A character that is cut between chunks comes out whole in an event's type."""
-    draft.event(draft.text())
+    draft.event(draft.source.pick(TEXTS))
     draft.plain_event()
 
 
