@@ -53,10 +53,11 @@ def an_id_with_nul_is_ignored(draft: Draft) -> None:
 
 @rule(clause=_DISPATCH, needs=["id"], point=has_field("id"))
 def a_block_without_data_sets_the_id(draft: Draft) -> None:
-    """The ID of a block without data counts for the events that follow."""
+    """The ID of a block without data counts for the events that follow, and at the end of the stream."""
     draft.id(draft.source.pick(_IDS))
     draft.blank()
-    draft.plain_event()
+    if draft.source.below(3):
+        draft.plain_event()
 
 
 @rule(clause="9.2.6 (end of the file)", needs=["id"], point=has_field("id"))
