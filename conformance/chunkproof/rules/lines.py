@@ -71,6 +71,8 @@ def crlf_cut_behind_other_lines(draft: Draft) -> None:
     source = draft.source
     kind = source.below(4)
     if kind == 0:
+        # Behind data: a blank line too many would show nothing if the block were empty.
+        draft.data(draft.word())
         draft.comment(source.pick(("", " x")))
     elif kind == 1:
         draft.event("a")
@@ -134,4 +136,4 @@ def an_unfinished_line_is_no_line(draft: Draft) -> None:
     draft.data(draft.word())
     if draft.source.chance(2):
         draft.blank()
-    draft.unfinished(draft.source.pick((b"data: x", b"data", b": x", b"id: 1", b"event: a", b" ", b"d")))
+    draft.unfinished(draft.source.pick((b"data: x", b"data", b": x", b"id: 1", b"event: a", b"retry: 5", b" ", b"d")))
