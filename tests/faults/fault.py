@@ -1,0 +1,75 @@
+"""What a fault is, and the target that drives one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from chunkproof_targets.contract import Delivery, Run, Shows, Target
+from chunkproof_targets.reference import ReferenceParser
+
+__all__ = ["FAULTS", "Fault", "FaultyTarget", "fault"]
+
+Parser = type[ReferenceParser]
+
+_CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A parser with one fault, and the rules that must catch it.
+
+    ``has_end`` is False where the parser is never told the end of input. ``hangs`` says that a run may not end.
+    """
+
+    name: str
+    make: Parser
+    breaks: tuple[str, ...]
+    has_end: bool = True
+    hangs: bool = False
+
+    def target(self) -> FaultyTarget:
+        """The parser as a target."""
+        return FaultyTarget(self.make, self.name, has_end=self.has_end)
+
+
+#: Every fault, in the order of the chapters.
+FAULTS: list[Fault] = []
+
+
+def fault(*breaks: str, has_end: bool = True, hangs: bool = False) -> Callable[[Parser], Parser]:
+    """Keep the class as a fault that these rules must catch; its name in kebab case is the fault's."""
+
+    def keep(make: Parser) -> Parser:
+        FAULTS.append(Fault(_CAPITAL.sub("-", make.__name__).lower(), make, breaks, has_end, hangs))
+        return make
+
+    return keep
+
+
+class FaultyTarget(Target):
+    """Drives a subclass of the reference parser, with nothing between it and the rules."""
+
+    shows = Shows(end_last_event_id=True, retry="updates")
+
+    def __init__(self, make: Parser, name: str = "reference", *, has_end: bool = True) -> None:
+        self.make = make
+        self.name = name
+        self.has_end = has_end
+        self.shape = "subclass of ReferenceParser"
+
+    def run(self, chunks: Sequence[bytes]) -> Run:
+        parser = self.make()
+        run = Run(last_event_id=parser.last_event_id, retries=())
+        taken = 0
+        try:
+            for taken, chunk in enumerate(chunks, 1):
+                run.deliveries += [Delivery(event, taken) for event in parser.feed(chunk)]
+            if self.has_end:
+                run.deliveries += [Delivery(event, taken) for event in parser.close()]
+        except BaseException as error:
+            run.failure = error
+        run.last_event_id = parser.last_event_id
+        run.retries = tuple(parser.retries)
+        return run

@@ -1,0 +1,107 @@
+"""Every rule catches a parser that breaks it, and a parser with one fault breaks few rules.
+
+A fault must be caught at smoke effort, with one of a few seeds, or else at default effort, which every user's run has.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from chunkproof.check import EFFORTS, check_rule
+from chunkproof.rules import RULES, find_rule
+from chunkproof.watch import Watch
+from chunkproof_targets.reference import ReferenceParser
+
+from .faults import FAULTS, Fault, FaultyTarget
+
+#: Faults that their rule does not see yet, and why: strict, so that a rule that learns to see one says so.
+UNSEEN = {
+    "cr-held-back-for-ever": "what a target without an end may hold is excused in the rule that should show it too",
+    "quotes-removed": "no stream of any rule has quotes around its data",
+}
+
+TRIES = (("smoke", "1"), ("smoke", "2"), ("smoke", "3"), ("default", "1"))
+
+
+def missed(fault: Fault) -> list[str]:
+    """The rules that should catch the fault and do not."""
+    with Watch(timeout=0.4 if fault.hangs else 20) as watch:
+        return [rule_id for rule_id in fault.breaks if not is_caught(fault, rule_id, watch)]
+
+
+def is_caught(fault: Fault, rule_id: str, watch: Watch) -> bool:
+    for effort, seed in TRIES:
+        result = check_rule(find_rule(rule_id), fault.target(), effort=EFFORTS[effort], seed=seed, watch=watch)
+        assert result.status in ("held", "broken"), f"{fault.name} under {rule_id}: {result.status}, {result.reason}"
+        if result.status == "broken":
+            return True
+    return False
+
+
+def broken_chapters(target: FaultyTarget) -> set[str]:
+    """The chapters with a broken rule, at smoke effort; long wires are left out."""
+    with Watch() as watch:
+        return {
+            rule.chapter
+            for rule in RULES
+            if rule.chapter != "size"
+            and check_rule(rule, target, effort=EFFORTS["smoke"], seed="1", watch=watch).status == "broken"
+        }
+
+
+def parameter(fault: Fault) -> Any:
+    marks = [pytest.mark.xfail(strict=True, reason=UNSEEN[fault.name])] if fault.name in UNSEEN else []
+    return pytest.param(fault, id=fault.name, marks=marks)
+
+
+@pytest.mark.parametrize("fault", [parameter(fault) for fault in FAULTS])
+def test_the_fault_is_caught_by_its_rules(fault: Fault) -> None:
+    assert missed(fault) == []
+
+
+def test_every_rule_catches_a_fault() -> None:
+    caught = {rule_id for fault in FAULTS for rule_id in fault.breaks}
+    assert {rule.id for rule in RULES} - caught == set(), "a rule that nothing breaks may hold whatever is wrong"
+
+
+def test_there_are_many_faults_each_with_its_own_name() -> None:
+    names = [fault.name for fault in FAULTS]
+    assert len(names) >= 75
+    assert len(set(names)) == len(names)
+
+
+def test_the_parser_without_a_fault_breaks_nothing() -> None:
+    assert broken_chapters(FaultyTarget(ReferenceParser)) == set()
+
+
+#: What a fault may break besides the chapters about whole streams: its own, and little more.
+NARROW = {
+    "bom-not-stripped": {"bytes"},
+    "utf8-strict": {"bytes"},
+    "ill-formed-once-each-run": {"bytes"},
+    "noncharacters-refused": {"bytes"},
+    "cr-crlf-is-one-end": {"lines"},
+    "unicode-line-splitting": {"lines", "fields", "retry", "bytes"},
+    "trailing-cr-held-back-lost": {"end", "lines"},
+    "eof-incomplete-dispatched": {"end", "lines", "ids"},
+    "data-without-colon-ignored": {"fields"},
+    "empty-data-line-lost": {"fields"},
+    "multiline-joined-with-space": {"fields", "lines", "retry"},
+    "done-ends-stream": {"fields"},
+    "event-type-leaks-over-a-block-without-data": {"dispatch"},
+    "sixteen-events-of-a-chunk": {"dispatch"},
+    "only256-events": {"dispatch"},
+    "id-nul-resets": {"ids"},
+    "unfinished-id-counts": {"ids", "end"},
+    "retry-octal": {"retry"},
+    "retry-clamped": {"retry"},
+    "only-empty-chunks-raise": {"end"},
+}
+
+
+@pytest.mark.parametrize("name", NARROW)
+def test_other_chapters_hold_for_the_fault(name: str) -> None:
+    (fault,) = [fault for fault in FAULTS if fault.name == name]
+    assert broken_chapters(fault.target()) <= NARROW[name] | {"chunking", "whole", "prefix"}
