@@ -303,7 +303,15 @@ class NulEndsAValue(ReferenceParser):
         super().field_data(value.partition("\0")[0])
 
 
-@fault("bytes/nul-is-text", "fields/names-are-exact")
+@fault("bytes/nul-in-a-type-is-text")
+class NulEndsAType(ReferenceParser):
+    """A type ends at U+0000."""
+
+    def field_event(self, value):
+        super().field_event(value.partition("\0")[0])
+
+
+@fault("bytes/nul-in-a-comment-or-a-name", "fields/names-are-exact")
 class NulEndsAName(ReferenceParser):
     """A name ends at U+0000."""
 
@@ -311,7 +319,7 @@ class NulEndsAName(ReferenceParser):
         super().field(name.partition("\0")[0], value)
 
 
-@fault("bytes/nul-is-text")
+@fault("bytes/nul-is-text", "bytes/nul-in-a-type-is-text", "bytes/nul-in-a-comment-or-a-name")
 class NulRaises(ReferenceParser):
     """Refuses U+0000, in a comment too."""
 
