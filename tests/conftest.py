@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import settings
 
 # The same examples everywhere: without this, Hypothesis takes another profile where CI is set, and a deadline by the
 # clock elsewhere.
 settings.register_profile("chunkproof tests", derandomize=True, database=None, deadline=None)
 settings.load_profile("chunkproof tests")
+
+
+#: Files whose tests share nothing: each test may run in any process. Of all other files, what their tests share is made
+#: once, in one process.
+SPREAD = ("test_no_false_alarm.py", "test_published_verdicts.py")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    from xdist.scheduler import LoadFileScheduling
+
+    class FileByFile(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return nodeid if nodeid.partition("::")[0].endswith(SPREAD) else super()._split_scope(nodeid)
+
+    return FileByFile(config, log)

@@ -1,12 +1,13 @@
 """Runs rules against a target: search for a failure, shrink it, say what it is.
 
-Strategy: the seeded driver makes streams as fast as it can, each interpreted once and run under several plans of cuts;
-then Hypothesis adds examples of its own, through the same grammar. The first failure ends the search; the shrinker makes
-it small within the same rule and the same kind of difference.
+Strategy: the seeded driver makes streams as fast as it can, each interpreted once and run under several plans of
+cuts; then Hypothesis adds examples of its own, through the same grammar. The first failure ends the search; the
+shrinker makes it small within the same rule and the same kind of difference.
 """
 
 from __future__ import annotations
 
+import re
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
@@ -40,6 +41,8 @@ __all__ = [
     "check_rule",
     "describe_target",
     "resolve_seed",
+    "search_examples",
+    "search_seeded",
 ]
 
 RELEASE = version("chunkproof")
@@ -61,7 +64,7 @@ class Effort:
 
 EFFORTS = {
     effort.name: effort
-    for effort in (Effort("smoke", 120, 2), Effort("default", 12_000, 40), Effort("deep", 120_000, 400))
+    for effort in (Effort("smoke", 250, 0), Effort("default", 12_000, 40), Effort("deep", 120_000, 400))
 }
 
 # A check of so many bytes counts double, of twice as many three times, and so on.
@@ -71,6 +74,8 @@ _NOTHING_LEFT = {
     False: "the target takes none of this rule's streams",
     True: "the target differs on every stream of this rule uncut, so nothing can be said of the cuts",
 }
+# Files of the suite that a target's traceback runs through.
+_OURS = re.compile(r"[/\\](chunkproof|chunkproof_targets)[/\\](?!libraries|published|reference)|<frozen ")
 # A counterexample of so many bytes is read at a glance; a longer one may leave out spaces and colons.
 _SHORT_ENOUGH = 16
 # So many streams in a row that were seen before: the rule has no more of them.
@@ -100,9 +105,10 @@ class Session:
 
     def run(self, wire: bytes, cuts: Cuts, before: tuple[bytes, ...] = ()) -> Run:
         """One run of the target, behind those that come before it."""
+        watch, target = self.watch, self.target
         for earlier in before:
-            self.watch.run(self.target, chunks_of(earlier, ()))
-        return self.watch.run(self.target, chunks_of(wire, cuts))
+            watch.run(target, chunks_of(earlier, ()))
+        return watch.run(target, chunks_of(wire, cuts))
 
     def try_stream(self, stream: Stream, source: RandomSource) -> Finding | None:
         """Every wire of the stream under every plan; None if all is right."""
@@ -113,13 +119,16 @@ class Session:
                 self.spent += 1
                 continue
             self.streams += 1
-            cost = 1 + len(wire) / _BYTES_A_CHECK
-            for cuts in self._plans(wire, source):
-                self.checks += 1
-                self.spent += cost
-                kind = expectation.differs(self.run(wire, cuts, stream.before))
-                if kind is not None:
-                    return Finding(stream.before, wire, cuts, kind)
+            checks = 0
+            try:
+                for cuts in self._plans(wire, source):
+                    checks += 1
+                    kind = expectation.differs(self.run(wire, cuts, stream.before))
+                    if kind is not None:
+                        return Finding(stream.before, wire, cuts, kind)
+            finally:
+                self.checks += checks
+                self.spent += checks * (1 + len(wire) / _BYTES_A_CHECK)
         return None
 
     def _plans(self, wire: bytes, source: RandomSource) -> Iterable[Cuts]:
@@ -235,13 +244,14 @@ def describe_target(target: Target) -> TargetRecord:
 
 
 def _search(session: Session, effort: Effort, seed: str) -> Finding | None:
-    found = _search_seeded(session, effort.checks * session.rule.weight, f"{seed}/{session.rule.id}")
-    if found is not None or session.target.takes == "lines" and not session.streams:
+    found = search_seeded(session, effort.checks * session.rule.weight, f"{seed}/{session.rule.id}")
+    if found is not None or not session.streams or not effort.examples:
         return found
-    return _search_examples(session, effort.examples, f"{seed}/{session.rule.id}/hypothesis")
+    return search_examples(session, effort.examples, f"{seed}/{session.rule.id}/hypothesis")
 
 
-def _search_seeded(session: Session, budget: float, seed: str) -> Finding | None:
+def search_seeded(session: Session, budget: float, seed: str) -> Finding | None:
+    """The first failure among the seeded driver's streams; None when the budget of checks is spent."""
     source = RandomSource(seed)
     for stream in _new_streams(lambda: session.draft(source)):
         found = session.try_stream(stream, source)
@@ -265,7 +275,8 @@ def _new_streams(draft: Callable[[], Stream]) -> Iterator[Stream]:
         yield stream
 
 
-def _search_examples(session: Session, examples: int, seed: str) -> Finding | None:
+def search_examples(session: Session, examples: int, seed: str) -> Finding | None:
+    """The first failure among so many streams made of Hypothesis's choices, or None."""
     source = RandomSource(seed)
     return hypothesis_examples(
         session.rule.write,
@@ -326,4 +337,14 @@ def record(case: Case, expectation: Expectation, run: Run, kind: Kind) -> Counte
         actual=record_of_run(run),
         token=token if len(token) <= TOKEN_LENGTH_MAX else "",
         token_file="" if len(token) <= TOKEN_LENGTH_MAX else token,
+        traceback=_where(run.failure),
     )
+
+
+def _where(failure: BaseException | None) -> str:
+    """The last line of the target's own that was running when the exception left it; empty if there is none."""
+    frames = traceback.extract_tb(failure.__traceback__) if failure is not None else []
+    for frame in reversed(frames):
+        if not _OURS.search(frame.filename):
+            return f"{frame.filename}:{frame.lineno} in {frame.name}: {frame.line or ''}".rstrip(": ")
+    return ""

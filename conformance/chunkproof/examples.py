@@ -83,8 +83,8 @@ def hypothesis_examples(
 @contextmanager
 def _no_traces() -> Iterator[None]:
     """Hypothesis keeps tables of characters on disk, by default in the user's folder: here in the temporary one."""
-    directory = storage_directory()
-    before: Path = getattr(directory, "path", directory)  # older releases give the path itself
+    directory: Any = storage_directory()
+    before = Path(getattr(directory, "path", directory))  # older releases give the path itself
     set_hypothesis_home_dir(_FOLDER)
     try:
         with warnings.catch_warnings():

@@ -65,7 +65,7 @@ _STREAMS: tuple[tuple[bytes, tuple[Cuts, ...]], ...] = (
     # Bytes.
     (MARK + _EVENT, ((1,), (2,), (3,))),
     (MARK + MARK + _EVENT, ((3,),)),
-    ("data: \ufeff\n\n".encode(), ((6,),)),
+    ("data: \ufeff\n\n".encode(), ((6,), (1,))),
     (b"data: \xff\n\n", ((7,),)),
     (b"data: \xe4\n\n", ((7,),)),
     (b"data: \xe4a\n\n", ((7,),)),
@@ -77,7 +77,7 @@ _STREAMS: tuple[tuple[bytes, tuple[Cuts, ...]], ...] = (
     (b"data: \0\n\n", ()),
     # Values that are taken for more.
     (b"data: [DONE]\n\n", ()),
-    (b"data: a\x0ba\n\n", ()),
+    (b"data: a\x0ba\n\n", ((1,),)),
     ("data: a\u2028a\n\n".encode(), ()),
     ("data: a\x85a\n\n".encode(), ()),
 )

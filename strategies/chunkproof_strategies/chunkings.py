@@ -103,7 +103,7 @@ def sore_points(wire: bytes) -> list[int]:
 
 
 def sore_cuts(source: Source, points: Sequence[int]) -> Cuts:
-    """A plan of some of the sore points of a wire: each of them, or up to four at random (twice the same: an empty chunk)."""
+    """A plan of sore points of a wire: all of them, or up to four at random (the same one twice is an empty chunk)."""
     if not points:
         return ()
     count = source.below(5)

@@ -192,6 +192,10 @@ class Draft:
         elif name == "id":
             self._id = ""
 
+    def either(self, *writes: Callable[[], None]) -> None:
+        """Write one of these."""
+        self.source.pick(writes)()
+
     # events ------------------------------------------------------------------------------------------------------
 
     def plain_event(self) -> None:
@@ -265,7 +269,7 @@ def _id(draft: Draft) -> None:
 
 
 def _id_reset(draft: Draft) -> None:
-    draft.source.pick((draft.bare, lambda name: draft.id("", b":")))("id")
+    draft.either(lambda: draft.bare("id"), lambda: draft.id("", b":"))
 
 
 def _id_nul(draft: Draft) -> None:
@@ -428,7 +432,8 @@ def _write_block(draft: Draft, grammar: _Grammar) -> None:
 def _write_data(draft: Draft, grammar: _Grammar) -> None:
     source, features = draft.source, grammar.features
     colon = source.pick(grammar.colons)
-    draft.data(draft.word(), colon)
+    payload = "payloads" in features and source.chance(6)
+    draft.data(source.pick(PAYLOADS) if payload else draft.word(), colon)
     if "multi-line" in features and source.chance(5):
         draft.data(draft.word())
     if "empty-data-lines" in features and source.chance(10):

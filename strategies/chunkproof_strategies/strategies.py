@@ -10,11 +10,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 from typing import Any, Protocol, TypeVar
 
 from hypothesis import strategies as st
 
-from .chunkings import Cuts
 from .grammar import Stream, check_features, write_stream
 from .source import Source
 
@@ -83,5 +83,4 @@ def chunkings(wire: bytes, *, max_cuts: int | None = None) -> st.SearchStrategy[
 
 
 def _chunks(wire: bytes, cuts: Sequence[int]) -> list[bytes]:
-    edges: Cuts = (0, *cuts, len(wire))
-    return [wire[start:stop] for start, stop in zip(edges, edges[1:], strict=False)]
+    return [wire[start:stop] for start, stop in pairwise((0, *cuts, len(wire)))]

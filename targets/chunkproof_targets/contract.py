@@ -144,7 +144,7 @@ class Target(ABC):
         ``Run.failure``. The one exception is a KeyboardInterrupt that the user caused.
         """
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027  (most targets hold nothing)
         """Give back what the target holds over its runs (an event loop, a process). No run follows."""
 
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from chunkproof_strategies.chunkings import Cuts
 from chunkproof_strategies.grammar import Draft
-from chunkproof_strategies.values import ILL_FORMED, MARK, NONCHARACTERS, TEXTS, TRUNCATED, UNNORMALISED, ZWJ_SEQUENCES, Raw
+from chunkproof_strategies.values import (
+    ILL_FORMED,
+    MARK,
+    NONCHARACTERS,
+    TEXTS,
+    TRUNCATED,
+    UNNORMALISED,
+    ZWJ_SEQUENCES,
+    Raw,
+)
 
 from ..plans import thorough
 from .rule import chapter, contains
@@ -194,16 +203,25 @@ def utf16_mark_is_no_mark(draft: Draft) -> None:
 
 @rule(layer="text", wpt="format-null-character", point=contains(b"\0"))
 def nul_is_text(draft: Draft) -> None:
-    """U+0000 is text in data, types, comments and names."""
+    """U+0000 is text in data."""
     source = draft.source
-    kind = source.below(4)
-    if kind == 0:
-        draft.event(source.pick(("a\0", "\0")))
-    elif kind == 1:
-        draft.comment(source.pick(("\0", " a\0b")))
-    elif kind == 2:
-        draft.ignored(source.pick(("data\0: x", "\0data: x", "\0", "a\0b: x")))
-    draft.message(draft.value(source.pick(("\0", "a\0b", "\0a", "a\0", "\0\0"))))
+    draft.message(
+        draft.value(source.pick(("", draft.word())) + source.pick(("\0", "\0\0")) + source.pick(("", draft.word())))
+    )
+
+
+@rule(layer="text", wpt="format-null-character", needs=["type"], point=contains(b"\0"))
+def nul_in_a_type_is_text(draft: Draft) -> None:
+    """U+0000 is text in an event's type."""
+    draft.event(draft.source.pick(("a\0", "\0", "\0a", "a\0a")))
+    draft.plain_event()
+
+
+@rule(layer="text", wpt="format-null-character", point=contains(b"\0"))
+def nul_in_a_comment_or_a_name(draft: Draft) -> None:
+    """U+0000 in a comment changes nothing, and in a name it makes another name."""
+    draft.ignored(draft.source.pick((":\0", ": a\0b", "data\0: x", "\0data: x", "\0", "a\0b: x", "da\0ta")))
+    draft.plain_event()
 
 
 @rule(layer="text")

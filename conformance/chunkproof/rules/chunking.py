@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from chunkproof_strategies.chunkings import Cuts, bytewise, in_sizes, random_cuts
 from chunkproof_strategies.grammar import CR, CRLF, LF, Draft, write_blocks
 from chunkproof_strategies.source import Source
-from collections.abc import Iterator
 
 from ..plans import empty_chunks, pairs, single_cuts
-from .rule import chapter, contains
+from .rule import chapter
 
 rule = chapter("chunking", clause="9.2.5 (a stream of bytes)", layer="lines")
 

@@ -39,7 +39,7 @@ def nothing_is_invented(draft: Draft) -> None:
     """The end of a complete stream adds no event."""
     for _ in range(1 + draft.source.below(2)):
         draft.plain_event()
-    draft.source.pick((draft.blank, lambda: draft.comment(" x"), lambda: draft.id("1"), lambda: draft.ignored("x")))()
+    draft.either(draft.blank, lambda: draft.comment(" x"), lambda: draft.id("1"), lambda: draft.ignored("x"))
 
 
 def _ends_in_cr(wire: bytes, cuts: tuple[int, ...]) -> bool:
@@ -63,7 +63,10 @@ def a_cr_at_the_very_end_completes_a_blank_line(draft: Draft) -> None:
 
 @rule(needs=["no end"], severity="info", point=_ends_in_cr)
 def a_cr_at_the_very_end_without_an_end_call(draft: Draft) -> None:
-    """A blank line made by a CR that is the last byte so far is complete (this target cannot know that no LF follows)."""
+    """A blank line made by a CR that is the last byte so far is complete.
+
+    This target cannot know that no LF follows, so it may wait.
+    """
     _cr_blank_line(draft)
 
 
@@ -72,7 +75,7 @@ def a_field_before_a_cr_at_the_end(draft: Draft) -> None:
     """A line that ends in CR as the last byte is a line, but makes no event without a blank one."""
     draft.plain_event()
     draft.ends = (CR,)
-    draft.source.pick((draft.data, draft.comment, lambda word: draft.retry("5")))(draft.word())
+    draft.either(lambda: draft.data(draft.word()), lambda: draft.comment(" x"), lambda: draft.retry("5"))
 
 
 @rule(plans=lambda wire, source: [()], layer="fields")

@@ -74,7 +74,7 @@ def data_without_colon(draft: Draft) -> None:
     """A line `data` without a colon is a data line with an empty value."""
     draft.bare("data")
     if draft.source.chance(2):
-        draft.source.pick((draft.bare, draft.data))("data")
+        draft.either(lambda: draft.bare("data"), lambda: draft.data(draft.word()))
     draft.blank()
     draft.plain_event()
 

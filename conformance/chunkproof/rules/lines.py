@@ -89,7 +89,7 @@ def lf_later_than_a_cr(draft: Draft) -> None:
     draft.ends = (CR,)
     draft.data(draft.word())
     draft.ends = (LF,)
-    draft.source.pick((draft.data, draft.comment))(draft.word())
+    draft.either(lambda: draft.data(draft.word()), lambda: draft.comment(" x"))
     draft.blank()
     draft.plain_event()
 

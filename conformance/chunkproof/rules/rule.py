@@ -21,7 +21,7 @@ from ..plans import Plans, common
 
 __all__ = ["Chapter", "Layer", "Need", "Rule", "chapter", "contains", "has_field", "itself"]
 
-#: The layer a rule looks at. A target that is fed text is not judged on "bytes"; one that is fed lines on "fields" alone.
+#: The layer a rule looks at. A target that is fed text is not judged on "bytes", one fed lines on "fields" alone.
 Layer = Literal["bytes", "text", "lines", "fields"]
 #: What a target must show, or have, to be judged by a rule.
 Need = Literal["type", "id", "retry", "end", "no end", "empty chunks"]
@@ -65,9 +65,9 @@ class Rule:
     ``wpt`` the web-platform-tests file of the same point, ``since`` the release that brought the rule.
     ``write`` writes one stream; ``wires`` makes of it the wires that are run; ``plans`` the chunkings of each.
     ``point`` holds for the streams that are within the rule: the shrinker does not leave them. A ``broad`` rule has no
-    point of its own: any stream is within it. A rule with ``only_cuts`` leaves out the streams on which the target differs
-    uncut: what it judges is the cuts alone. ``ignores`` names the state that is not compared. ``weight`` is the rule's
-    share of the checks, 1 for most.
+    point of its own: any stream is within it. A rule with ``only_cuts`` leaves out the streams on which the target
+    differs uncut: what it judges is the cuts alone. ``ignores`` names the state that is not compared. ``weight`` is the
+    rule's share of the checks, 1 for most.
     """
 
     id: str
@@ -123,7 +123,7 @@ _MISSING: dict[Need, Callable[[Target], str]] = {
 
 
 class Chapter:
-    """A decorator that makes a rule of a function: its name is the id, the first line of its docstring the requirement."""
+    """A decorator that makes a rule of a function: the name is the id, the docstring's first line the requirement."""
 
     def __init__(self, name: str, *, clause: str, layer: Layer) -> None:
         self.name = name
