@@ -5,8 +5,6 @@ A fault must be caught at smoke effort, with one of a few seeds, or else at defa
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from chunkproof.check import EFFORTS, check_rule
@@ -15,12 +13,6 @@ from chunkproof.watch import Watch
 from chunkproof_targets.reference import ReferenceParser
 
 from .faults import FAULTS, Fault, FaultyTarget
-
-#: Faults that their rule does not see yet, and why: strict, so that a rule that learns to see one says so.
-UNSEEN = {
-    "cr-held-back-for-ever": "what a target without an end may hold is excused in the rule that should show it too",
-    "quotes-removed": "no stream of any rule has quotes around its data",
-}
 
 TRIES = (("smoke", "1"), ("smoke", "2"), ("smoke", "3"), ("default", "1"))
 
@@ -51,12 +43,7 @@ def broken_chapters(target: FaultyTarget) -> set[str]:
         }
 
 
-def parameter(fault: Fault) -> Any:
-    marks = [pytest.mark.xfail(strict=True, reason=UNSEEN[fault.name])] if fault.name in UNSEEN else []
-    return pytest.param(fault, id=fault.name, marks=marks)
-
-
-@pytest.mark.parametrize("fault", [parameter(fault) for fault in FAULTS])
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_the_fault_is_caught_by_its_rules(fault: Fault) -> None:
     assert missed(fault) == []
 

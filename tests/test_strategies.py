@@ -360,7 +360,7 @@ def test_streams_for_json_targets_hold_json():
         for event in stream.outcome.events:
             # The end mark is among the payloads that servers send; who decodes JSON is not given such a stream.
             for line in (event.data or "").split("\n"):
-                assert line == "[DONE]" or json.loads(line) is not ...
+                assert line.strip(" \t") == "[DONE]" or json.loads(line) is not ...
 
 
 #: Rules whose streams are no JSON: two data lines, joined, are not. Who takes nothing else is not judged by them.
@@ -402,5 +402,5 @@ def is_json(text: str) -> bool:
     return True
 
 
-def test_which_rules_a_json_target_is_not_judged_by():
-    assert {rule.id for rule in RULES if not some_in_json(rule)} == NOT_IN_JSON
+def test_no_other_rules_pass_a_json_target_by():
+    assert {rule.id for rule in RULES if not some_in_json(rule)} <= NOT_IN_JSON

@@ -412,7 +412,8 @@ def test_no_table_of_text_holds_a_line_end_or_what_utf_8_cannot_hold():
               values.NONCHARACTERS, values.PAYLOADS, values.NEAR_NAMES, values.WRONG_RETRIES,
               values.ALPHABET)  # fmt: skip
     for table in tables:
-        assert len(set(table)) == len(table)
+        # The payloads hold the end mark twice, as often as servers send it.
+        assert len(set(table)) == len(table) or table is values.PAYLOADS
         for text in table:
             assert text
             assert not {"\r", "\n"} & set(text), text

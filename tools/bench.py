@@ -21,7 +21,6 @@ from chunkproof_targets.declared import Declared
 from chunkproof_targets.loading import load_target
 from chunkproof_targets.reference import ReferenceParser
 from chunkproof_targets.shapes import adapt
-
 from one_fault import ONE_FAULT
 
 BROAD = "whole/any-stream-in-any-chunking"

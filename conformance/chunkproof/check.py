@@ -24,7 +24,7 @@ from chunkproof_targets.contract import Run, Target
 
 from .counterexample import TOKEN_LENGTH_MAX, Case, encode_token
 from .examples import hypothesis_examples
-from .judge import Expectation, expect, record_of_run
+from .judge import Expectation, record_of_run
 from .rules import RULES, Rule
 from .sharp import SHARP
 from .shrinker import shrink
@@ -114,7 +114,7 @@ class Session:
         """Every wire of the stream under every plan; None if all is right."""
         rule = self.rule
         for wire in rule.wires(stream.wire):
-            expectation = expect(self.target, wire, ignores=rule.ignores)
+            expectation = rule.expectation(self.target, wire)
             if expectation is None or (rule.only_cuts and expectation.differs(self.run(wire, ())) is not None):
                 self.spent += 1
                 continue
@@ -163,7 +163,7 @@ class Session:
         """In what way the target differs on a stream; None where it does not, or where nothing can be asked of it."""
         if self.target.empty_chunk_ends and cuts != without_empty_chunks(cuts, len(wire)):
             return None
-        expectation = expect(self.target, wire, ignores=self.rule.ignores)
+        expectation = self.rule.expectation(self.target, wire)
         if expectation is None or (self.rule.only_cuts and expectation.differs(self.run(wire, ())) is not None):
             return None
         return expectation.differs(self.run(wire, cuts, before))
@@ -296,7 +296,7 @@ def _counterexample(session: Session, finding: Finding) -> tuple[Counterexample,
         finding = _smaller(session, _less_before(session, finding))
     wire, cuts = finding.wire, finding.cuts
     run = session.run(wire, cuts, finding.before)
-    expectation = expect(session.target, wire, ignores=session.rule.ignores)
+    expectation = session.rule.expectation(session.target, wire)
     assert expectation is not None, "what failed can be expected again"
     streams = (*((earlier, ()) for earlier in finding.before), (wire, cuts))
     return record(Case(session.rule.id, session.target.takes, streams), expectation, run, finding.kind), run.failure

@@ -84,7 +84,9 @@ class Expectation:
         return OutcomeRecord(_records(self.events, retries), self.last_event_id, self.retries, failure)
 
 
-def expect(target: Target, wire: bytes, *, ignores: frozenset[str] = frozenset()) -> Expectation | None:
+def expect(
+    target: Target, wire: bytes, *, ignores: frozenset[str] = frozenset(), may_hold: bool = True
+) -> Expectation | None:
     """What the target must deliver on this wire; None where nothing can be asked of it.
 
     A text target is never given a wire that starts with a mark (its source would have taken the mark off), and a
@@ -96,7 +98,7 @@ def expect(target: Target, wire: bytes, *, ignores: frozenset[str] = frozenset()
     if target.shows.json_only and not all(_is_json(event.data) for event in outcome.events):
         return None
     expectation = Expectation(outcome, target.shows, ignores=ignores)
-    if not target.has_end and (held := _without_held_line(wire)) is not None:
+    if may_hold and not target.has_end and (held := _without_held_line(wire)) is not None:
         expectation.others.append(Expectation(interpret(held), target.shows, ignores=ignores))
     if target.size_limit is not None and len(wire) > target.size_limit:
         expectation.may_raise = True

@@ -23,6 +23,7 @@ Plans = Callable[[bytes, Source], Iterable[Cuts]]
 
 # Beyond this length every single cut is no longer run; the sore points are.
 _SHORT = 96
+_VERY_SHORT = 12
 _PAIRS_MAX = 400
 # A parser that is slow on many chunks is not to be blamed by the rules on what is right.
 _CHUNKS_MAX = 4096
@@ -83,9 +84,13 @@ def wide(wire: bytes, source: Source) -> Iterator[Cuts]:
 
 
 def thorough(wire: bytes, source: Source) -> Iterator[Cuts]:
-    """The common plans, every single cut, sizes 2, 3, 4 and 7, and one with empty chunks: for short wires."""
+    """The common plans, and by turns every single cut, small sizes, or empty chunks; all of these for short wires."""
     yield from common(wire, source)
-    yield from single_cuts(wire, source)
-    for size in (2, 3, 4, 7):
-        yield in_sizes(wire, size)
-    yield with_empty_chunks(sore_cuts(source, sore_points(wire)), len(wire))
+    turn = source.below(3)
+    short = len(wire) <= _VERY_SHORT
+    if short or turn == 0:
+        yield from single_cuts(wire, source)
+    if short or turn == 1:
+        yield from (in_sizes(wire, size) for size in (2, 3, 4, 7))
+    if short or turn == 2:
+        yield with_empty_chunks(sore_cuts(source, sore_points(wire)), len(wire))

@@ -16,7 +16,6 @@ from chunkproof_targets.contract import Target
 
 from .check import Session, record
 from .counterexample import PREFIX, WIRE_BYTES_MAX, Case, TokenError, decode_token
-from .judge import expect
 from .rules import Rule, find_rule
 from .watch import Watch
 
@@ -117,7 +116,7 @@ def replay(case: Case, target: Target, watch: Watch) -> RuleResult:
 
 def _run(rule: Rule, case: Case, target: Target, watch: Watch) -> tuple[Counterexample | None, BaseException | None]:
     *before, (wire, cuts) = case.streams
-    expectation = expect(target, wire, ignores=rule.ignores)
+    expectation = rule.expectation(target, wire)
     if expectation is None:
         raise ReplayError(f"{rule.id}: {target.name} takes {target.takes} and cannot be given this stream")
     run = Session(rule, target, watch).run(wire, cuts, tuple(earlier for earlier, _ in before))

@@ -42,7 +42,7 @@ _STREAMS: tuple[tuple[bytes, tuple[Cuts, ...]], ...] = (
     (b"data:\ta\n\n", ()),
     (b"data: a \n\n", ((1,),)),
     (b"data: a:a\n\n", ()),
-    (b"data:a\ndata:a\n\n", ()),
+    (b"data:a\ndata:b\n\n", ()),
     (b"data:\ndata:a\n\n", ()),
     (b"data:a\ndata:\n\n", ()),
     (b":\n\n", ()),

@@ -190,6 +190,8 @@ class _Shrinker:
         if atom in (b"a", b"\n", b"\r", b"\r\n"):
             return
         yield b"a"
+        if atom.isalnum() and atom != b"b":
+            yield b"b"
         for kind in _KINDS:
             if atom in kind:
                 yield from kind[: kind.index(atom)]

@@ -87,7 +87,7 @@ NONCHARACTERS = ("\ufffe", "\uffff", "\ufdd0", "\U0001fffe", "\U0010ffff")
 TRAPS = (
     "[DONE]", "[done]", "DONE", "data: x", "data:", "id: 9", "event", ":", ": x", "::", "a:b", "http://x/y?z=1",
     "null", "true", "{}", "[]", "-1", "\\n", "\\r\\n", "\\u2028", "%0A", "&#10;", "\ufeff", "\ufeffx", "\ufffd",
-    "\x7f", "\x1b[0m", " x", "x ", "\tx", "x\t", " ", "\t", "message", "error", "open", "²", "٣",
+    "\x7f", "\x1b[0m", '"x"', "'x'", '"', " x", "x ", "\tx", "x\t", " ", "\t", "message", "error", "open", "²", "٣",
 )  # fmt: skip
 
 #: As servers of language models send them; the end mark stands here twice, as it ends every other stream of theirs.

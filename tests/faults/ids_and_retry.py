@@ -316,7 +316,9 @@ class RetryOnlyWithData(ReferenceParser):
         super().dispatch()
 
 
-@fault("end/a-field-before-a-cr-at-the-end", "prefix/every-prefix-is-a-stream")
+@fault(
+    "retry/an-unfinished-block-sets-the-time", "end/a-field-before-a-cr-at-the-end", "prefix/every-prefix-is-a-stream"
+)
 class RetryOfAnUnfinishedBlockLost(ReferenceParser):
     """A time is set by the blank line, and not when its line is read."""
 

@@ -61,7 +61,7 @@ class BomStrippedTwice(ReferenceParser):
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
 
 
-@fault("bytes/only-one-mark", "bytes/mark-elsewhere-is-text")
+@fault("bytes/only-one-mark", "bytes/a-mark-in-a-value-is-text", "bytes/a-mark-at-a-later-line-is-text")
 class BomStrippedEverywhere(ReferenceParser):
     """U+FEFF is never text."""
 
@@ -69,7 +69,7 @@ class BomStrippedEverywhere(ReferenceParser):
         super().read_text(text.replace("\ufeff", ""))
 
 
-@fault("bytes/only-one-mark", "bytes/mark-elsewhere-is-text")
+@fault("bytes/only-one-mark", "bytes/a-mark-in-a-value-is-text")
 class BomStrippedInEachChunk(ReferenceParser):
     """Strips a mark at the start of each chunk."""
 
@@ -77,7 +77,7 @@ class BomStrippedInEachChunk(ReferenceParser):
         super().read_text(text.removeprefix("\ufeff"))
 
 
-@fault("bytes/only-one-mark", "bytes/mark-elsewhere-is-text")
+@fault("bytes/only-one-mark", "bytes/a-mark-at-a-later-line-is-text")
 class BomStrippedAtEachLine(ReferenceParser):
     """Strips a mark at the start of each line."""
 
@@ -85,7 +85,7 @@ class BomStrippedAtEachLine(ReferenceParser):
         super().read_line(line.removeprefix("\ufeff"))
 
 
-@fault("bytes/mark-elsewhere-is-text", "whole/two-streams-joined")
+@fault("bytes/a-mark-at-a-later-line-is-text", "whole/two-streams-joined")
 class BomStrippedAtEachEvent(ReferenceParser):
     """Strips a mark behind each event, as if a new stream began."""
 
@@ -93,7 +93,7 @@ class BomStrippedAtEachEvent(ReferenceParser):
         return super().split_lines(text.replace("\n\n\ufeff", "\n\n"))
 
 
-@fault("bytes/mark-elsewhere-is-text")
+@fault("bytes/a-mark-in-a-value-is-text")
 class BomStrippedFromValues(ReferenceParser):
     """U+FEFF around a value is trimmed, as JavaScript's trim does."""
 

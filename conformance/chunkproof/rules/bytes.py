@@ -16,7 +16,7 @@ from chunkproof_strategies.values import (
 )
 
 from ..plans import thorough
-from .rule import chapter, contains
+from .rule import chapter, contains, holds
 
 rule = chapter("bytes", clause="9.2.5 (UTF-8 decode)", layer="bytes")
 
@@ -35,6 +35,13 @@ def strict_by_design(failure: BaseException | None) -> str:
 
 def _has_characters(wire: bytes, cuts: Cuts) -> bool:
     return not wire.isascii()
+
+
+# A sequence of bytes that its next bytes could still have completed, but did not.
+_TRUNCATED = (
+    rb"(?:[\xc2-\xf4]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xe0[\xa0-\xbf]|\xed[\x80-\x9f]|[\xf1-\xf3][\x80-\xbf]{1,2}"
+    rb"|\xf0[\x90-\xbf][\x80-\xbf]?|\xf4[\x80-\x8f][\x80-\xbf]?)"
+)
 
 
 def _characters(draft: Draft, low: int, high: int) -> None:
@@ -64,21 +71,21 @@ def four_byte_character_cut(draft: Draft) -> None:
     _characters(draft, low, high)
 
 
-@rule(clause=_UTF8, point=_has_characters)
+@rule(clause=_UTF8, point=holds(rb"(?:[\xc2-\xf4][\x80-\xbf]+){2}"))
 def zwj_sequence_cut(draft: Draft) -> None:
     """A sequence of emoji that people see as one, cut anywhere, comes out whole."""
     source = draft.source
     draft.message(draft.value(source.pick(("", "a", "你")) + source.pick(ZWJ_SEQUENCES) + source.pick(("", "b", "🙂"))))
 
 
-@rule(clause=_UTF8, point=_has_characters, needs=["type"])
+@rule(clause=_UTF8, needs=["type"], point=holds(rb"event: ?[^\r\n]*[\x80-\xff]"))
 def character_cut_in_a_type(draft: Draft) -> None:
     """A character that is cut between chunks comes out whole in an event's type."""
     draft.event(draft.source.pick(TEXTS))
     draft.plain_event()
 
 
-@rule(clause=_UTF8, point=_has_characters)
+@rule(clause=_UTF8, point=holds(rb"(?:\A|[\r\n]):[^\r\n]*[\x80-\xff]"))
 def character_cut_in_a_comment(draft: Draft) -> None:
     """A character that is cut between chunks in a comment changes nothing."""
     draft.comment(draft.source.pick(("心跳", " 心跳", "🙂", " é", "a🙂a")))
@@ -101,20 +108,20 @@ def ill_formed_is_replaced(draft: Draft) -> None:
         draft.plain_event()
 
 
-@rule(clause=_UTF8, advice=strict_by_design, plans=thorough)
+@rule(clause=_UTF8, advice=strict_by_design, plans=thorough, point=holds(_TRUNCATED + rb"[^\x80-\xbf\r\n]"))
 def truncated_character_before_text(draft: Draft) -> None:
     """A character that lacks its last bytes becomes one U+FFFD, and what follows is kept, also in a later chunk."""
     _ill_formed_data(draft, TRUNCATED)
 
 
-@rule(clause=_UTF8, advice=strict_by_design, plans=thorough)
+@rule(clause=_UTF8, advice=strict_by_design, plans=thorough, point=holds(_TRUNCATED + rb"[\r\n]"))
 def truncated_character_before_a_line_end(draft: Draft) -> None:
     """A character that lacks its last bytes does not swallow the line end behind it."""
     draft.message(draft.source.pick(TRUNCATED))
     draft.plain_event()
 
 
-@rule(clause=_UTF8, advice=strict_by_design, plans=thorough)
+@rule(clause=_UTF8, advice=strict_by_design, plans=thorough, point=holds(_TRUNCATED + rb"\Z"))
 def cut_short_at_the_end(draft: Draft) -> None:
     """A character that the end of input cuts short stands in an unfinished line, and raises nothing."""
     draft.plain_event()
@@ -161,13 +168,19 @@ def only_one_mark(draft: Draft) -> None:
 
 
 @rule(plans=thorough, layer="text", point=contains(MARK))
-def mark_elsewhere_is_text(draft: Draft) -> None:
-    """U+FEFF anywhere but at the very start is text: in a value, before a name, at a later line."""
+def a_mark_in_a_value_is_text(draft: Draft) -> None:
+    """U+FEFF in a value is text."""
     source = draft.source
+    draft.message(draft.value(source.pick(("", "a")) + "\ufeff" + source.pick(("", draft.word()))))
+
+
+@rule(plans=thorough, point=contains(MARK), layer="text")
+def a_mark_at_a_later_line_is_text(draft: Draft) -> None:
+    """U+FEFF at the start of a later line is part of a name, behind a blank line as well."""
     draft.plain_event()
-    if source.chance(2):
-        draft.ignored(MARK + source.pick((b"data: x", b"event: x", b"x")))
-    draft.message(draft.value(source.pick(("\ufeff", "\ufeffx", "x\ufeff"))))
+    draft.ignored(MARK + draft.source.pick((b"data: x", b"data:x", b"event: x", b"id: 1")))
+    draft.either(draft.blank, draft.plain_event)
+    draft.plain_event()
 
 
 @rule(plans=thorough, advice=strict_by_design, point=lambda wire, cuts: wire[:1] == b"\xef" and wire[:3] != MARK)
@@ -179,7 +192,7 @@ def truncated_mark(draft: Draft) -> None:
         draft.raw(b"\n\ndata: a\n\n")
 
 
-@rule(plans=thorough, point=lambda wire, cuts: wire.startswith(MARK))
+@rule(plans=thorough, point=holds(rb"\A\xef\xbb\xbf[\r\n]"))
 def mark_then_blank_line(draft: Draft) -> None:
     """A blank line right behind the byte order mark is a blank line."""
     draft.mark()
@@ -193,7 +206,7 @@ def mark_alone(draft: Draft) -> None:
     draft.mark()
 
 
-@rule(plans=thorough, advice=strict_by_design, point=contains(b"\xff", b"\xfe"))
+@rule(plans=thorough, advice=strict_by_design, point=holds(rb"\A(?:\xff\xfe|\xfe\xff)"))
 def utf16_mark_is_no_mark(draft: Draft) -> None:
     """FF FE and FE FF at the start are two ill-formed bytes: nothing is guessed."""
     draft.raw(draft.source.pick((b"\xff\xfe", b"\xfe\xff", b"\xff\xfe\0\0")))

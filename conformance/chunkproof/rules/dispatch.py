@@ -38,7 +38,7 @@ def the_default_type_is_message(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(needs=["type"], wpt="format-field-event", point=has_field("event"))
+@rule(needs=["type"], wpt="format-field-event", point=has_field("event"), weight=2)
 def the_type_is_untouched(draft: Draft) -> None:
     """A type is text: its case, blanks, colons and script stay as they are."""
     source = draft.source

@@ -7,7 +7,7 @@ from chunkproof_strategies.grammar import Draft
 from chunkproof_strategies.values import NEAR_NAMES, TRAPS
 
 from ..plans import thorough
-from .rule import Point, chapter, contains, has_field
+from .rule import Point, chapter, contains, different, has_field
 
 rule = chapter("fields", clause="9.2.6 (process the field)", layer="fields")
 
@@ -115,7 +115,7 @@ def colons_in_the_value(draft: Draft) -> None:
     )
 
 
-@rule(clause=_VALUE)
+@rule(clause=_VALUE, weight=3)
 def a_value_that_looks_like_more(draft: Draft) -> None:
     """A value is text, whatever it looks like: an end mark, a field, JSON, an escape."""
     draft.message(draft.value(draft.source.pick(TRAPS)))
@@ -227,7 +227,7 @@ def _has_empty_data(wire: bytes, cuts: Cuts) -> bool:
     return b"data:\n" in wire or b"data: \n" in wire
 
 
-@rule(wpt="format-field-data", point=has_field("data", at_least=2))
+@rule(wpt="format-field-data", point=different("data"))
 def data_lines_are_joined(draft: Draft) -> None:
     """Several data lines are joined with LF."""
     for _ in range(2 + draft.source.below(3)):
@@ -280,7 +280,7 @@ def order_does_not_matter(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(needs=["type"], wpt="format-field-event", point=has_field("event", at_least=2))
+@rule(needs=["type"], wpt="format-field-event", point=different("event"))
 def the_last_type_counts(draft: Draft) -> None:
     """Of several `event` fields in a block, the last counts."""
     first, second = draft.source.pick((("a", "b"), ("a", ""), ("ping", "pong"), ("", "a")))
@@ -291,7 +291,7 @@ def the_last_type_counts(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(needs=["id"], point=has_field("id", at_least=2))
+@rule(needs=["id"], point=different("id"))
 def the_last_id_counts(draft: Draft) -> None:
     """Of several valid `id` fields in a block, the last counts."""
     first, second = draft.source.pick((("1", "2"), ("1", ""), ("", "2"), ("b", "a")))
@@ -302,7 +302,7 @@ def the_last_id_counts(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(needs=["retry"], point=has_field("retry", at_least=2))
+@rule(needs=["retry"], point=different("retry"))
 def the_last_retry_counts(draft: Draft) -> None:
     """Of several valid `retry` fields in a block, the last is in force."""
     first, second = draft.source.pick((("1", "2"), ("3000", "10"), ("5", "0"), ("7", "1234")))

@@ -60,7 +60,7 @@ def a_block_without_data_sets_the_id(draft: Draft) -> None:
         draft.plain_event()
 
 
-@rule(clause="9.2.6 (end of the file)", needs=["id"], point=has_field("id"))
+@rule(clause="9.2.6 (end of the file)", needs=["id at the end"], point=has_field("id"))
 def an_unfinished_block_sets_no_id(draft: Draft) -> None:
     """The ID of a block that the end of input cuts short does not become the last event ID."""
     draft.id(draft.source.pick(_IDS))

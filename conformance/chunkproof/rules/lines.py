@@ -7,7 +7,7 @@ from chunkproof_strategies.grammar import CR, CRLF, LF, Draft
 from chunkproof_strategies.values import SEPARATORS
 
 from ..plans import thorough
-from .rule import chapter, contains
+from .rule import chapter, contains, holds
 
 rule = chapter("lines", clause="9.2.5 (end-of-line)", layer="lines")
 
@@ -83,7 +83,7 @@ def crlf_cut_behind_other_lines(draft: Draft) -> None:
     draft.blank()
 
 
-@rule(plans=thorough, point=contains(b"\r"))
+@rule(plans=thorough, point=holds(rb"\r[^\r\n]+\n"))
 def lf_later_than_a_cr(draft: Draft) -> None:
     """An LF that does not come first after a CR ends a line of its own."""
     draft.ends = (CR,)
@@ -94,7 +94,7 @@ def lf_later_than_a_cr(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(plans=thorough)
+@rule(plans=thorough, weight=2)
 def blank_line_of_two_ends(draft: Draft) -> None:
     """A blank line is any two ends in a row that the standard reads as two: LF LF, LF CR, CR CR, CRLF LF and so on."""
     source = draft.source
@@ -107,7 +107,9 @@ def blank_line_of_two_ends(draft: Draft) -> None:
         draft.blank(second)
 
 
-@rule(layer="text", plans=thorough, point=lambda wire, cuts: any(mark.encode() in wire for mark in SEPARATORS))
+@rule(
+    layer="text", plans=thorough, point=lambda wire, cuts: any(mark.encode() in wire for mark in SEPARATORS), weight=2
+)
 def other_separators_are_text(draft: Draft) -> None:
     """U+2028, U+2029, U+0085, VT, FF and the like are text, and end no line."""
     source = draft.source

@@ -49,6 +49,13 @@ def leading_zeros(draft: Draft) -> None:
     draft.plain_event()
 
 
+@rule(clause="9.2.6 (end of the file)", needs=["retry at the end"], point=has_field("retry"))
+def an_unfinished_block_sets_the_time(draft: Draft) -> None:
+    """A time takes effect as its line is read, also in a block that the end of input cuts short."""
+    draft.plain_event()
+    draft.retry(draft.source.pick(RETRIES))
+
+
 @rule(ignores=["retry"], wpt="format-field-retry-bogus", point=has_field("retry"))
 def wrong_values_do_not_raise(draft: Draft) -> None:
     """A value that is not valid raises nothing and loses no event."""

@@ -17,14 +17,15 @@ from chunkproof_strategies.chunkings import Cuts
 from chunkproof_strategies.grammar import Draft
 from chunkproof_targets.contract import Target
 
+from ..judge import Expectation, expect
 from ..plans import Plans, common
 
-__all__ = ["Chapter", "Layer", "Need", "Rule", "chapter", "contains", "has_field", "itself"]
+__all__ = ["Chapter", "Layer", "Need", "Rule", "chapter", "contains", "different", "has_field", "holds", "itself"]
 
 #: The layer a rule looks at. A target that is fed text is not judged on "bytes", one fed lines on "fields" alone.
 Layer = Literal["bytes", "text", "lines", "fields"]
-#: What a target must show, or have, to be judged by a rule.
-Need = Literal["type", "id", "retry", "end", "no end", "empty chunks"]
+#: What a target must show, or have, to be judged by a rule. What is seen on events alone is judged there alone.
+Need = Literal["type", "id", "id at the end", "retry", "retry at the end", "end", "no end", "empty chunks"]
 
 Point = Callable[[bytes, Cuts], bool]
 Write = Callable[[Draft], None]
@@ -46,10 +47,22 @@ def contains(*parts: bytes) -> Point:
     return lambda wire, cuts: any(part in wire for part in parts)
 
 
+def holds(pattern: bytes) -> Point:
+    """Within the rule is a wire in which this regular expression is found."""
+    found = re.compile(pattern)
+    return lambda wire, cuts: found.search(wire) is not None
+
+
 def has_field(*names: str, at_least: int = 1) -> Point:
     """Within the rule is a wire that has so many lines of one of these fields."""
     line = re.compile(rb"(?:\A|[\r\n]|\A\xef\xbb\xbf)(?:" + "|".join(names).encode() + rb")(?=[:\r\n]|\Z)")
     return lambda wire, cuts: len(line.findall(wire)) >= at_least
+
+
+def different(name: str) -> Point:
+    """Within the rule is a wire in which two lines of this field have different values."""
+    line = re.compile(rb"(?:\A|[\r\n])" + name.encode() + rb":? ?([^\r\n]*)")
+    return lambda wire, cuts: len(set(line.findall(wire))) > 1
 
 
 def itself(wire: bytes) -> Iterator[bytes]:
@@ -102,6 +115,10 @@ class Rule:
                 return reason
         return ""
 
+    def expectation(self, target: Target, wire: bytes) -> Expectation | None:
+        """What the target must deliver on a wire, as far as this rule compares; None where nothing can be asked."""
+        return expect(target, wire, ignores=self.ignores, may_hold="no end" not in self.needs)
+
 
 def _missing(absent: Callable[[Target], bool], reason: str) -> Callable[[Target], str]:
     return lambda target: reason if absent(target) else ""
@@ -112,6 +129,13 @@ _MISSING: dict[Need, Callable[[Target], str]] = {
     "id": _missing(
         lambda target: not (target.shows.last_event_id or target.shows.end_last_event_id),
         "the target does not show event IDs",
+    ),
+    "id at the end": _missing(
+        lambda target: not target.shows.end_last_event_id, "the target shows event IDs on events alone, if at all"
+    ),
+    "retry at the end": _missing(
+        lambda target: target.shows.retry not in ("updates", "state"),
+        "the target shows reconnection times on events alone, if at all",
     ),
     "retry": _missing(lambda target: target.shows.retry is None, "the target does not show reconnection times"),
     "end": _missing(lambda target: not target.has_end, "the target cannot be told the end of input"),
