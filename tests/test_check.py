@@ -298,6 +298,26 @@ def test_a_broken_rule_holds_a_counterexample_that_its_token_replays():
     assert result.advice == ""
 
 
+class LosesNowAndThen(Noting):
+    """Right, but for one run in 37."""
+
+    def run(self, chunks: Sequence[bytes]) -> Run:
+        run = super().run(chunks)
+        if len(self.fed) % 37 == 0:
+            run.deliveries = run.deliveries[:-1]
+        return run
+
+
+def test_what_fails_now_and_then_is_shown_as_it_failed():
+    result = judged("lines/lf", LosesNowAndThen())
+    assert result.status == "broken"
+    found = result.counterexample
+    assert found is not None
+    assert found.kind == "lost"
+    assert len(found.actual.events) == len(found.expected.events) - 1
+    assert "not every time" in result.advice
+
+
 def test_a_rule_that_raises_is_a_fault_of_ours_and_the_run_goes_on():
     def write(draft: Draft) -> None:
         raise ZeroDivisionError("a fault of the rule")

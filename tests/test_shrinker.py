@@ -39,6 +39,10 @@ def _is_character(part: bytes, length: int) -> bool:
         return False
 
 
+def inside_any_character(wire: bytes, cuts: Cuts) -> bool:
+    return any(inside_a_character(size)(wire, cuts) for size in (2, 3, 4))
+
+
 def crlf_cut(wire: bytes, cuts: Cuts) -> bool:
     return any(wire[at - 1 : at + 1] == b"\r\n" for at in cuts if at)
 
@@ -73,6 +77,7 @@ FAULTS: dict[str, tuple[Fails, bytes, Cuts]] = {
     "two bytes": (inside_a_character(2), "é".encode(), (1,)),
     "three bytes": (inside_a_character(3), "你".encode(), (1,)),
     "four bytes": (inside_a_character(4), "🙂".encode(), (1,)),
+    "any size": (inside_any_character, "é".encode(), (1,)),
     "CRLF cut": (crlf_cut, b"\r\n", (1,)),
     "an event": (an_event, b"data\n\n", ()),
     "a cut name": (a_cut_name, b"data", (2,)),
