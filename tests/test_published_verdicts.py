@@ -124,7 +124,6 @@ EXPLAINED = {
         "bytes/utf16-mark-is-no-mark": _STRICT_UTF8,
         "bytes/mark-removed": _STRICT_MARK,
         "bytes/mark-behind-an-empty-chunk": _STRICT_MARK,
-        "bytes/mark-then-blank-line": _STRICT_MARK,
         "lines/cr": _STRICT_NO_CR,
         "lines/mixed": _STRICT_NO_CR,
         "lines/lf-later-than-a-cr": _STRICT_NO_CR,

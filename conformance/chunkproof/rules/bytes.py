@@ -92,26 +92,23 @@ def character_cut_in_a_comment(draft: Draft) -> None:
     draft.plain_event()
 
 
-def _ill_formed_data(draft: Draft, raws: tuple[Raw, ...]) -> None:
-    source = draft.source
-    raw = source.pick(raws)
-    before, behind = source.pick(("", "a", "你")), source.pick(("", "b", "你"))
-    draft.data(Raw(before.encode() + raw.wire + behind.encode(), before + raw.text + behind))
-    draft.blank()
-
-
 @rule(clause=_UTF8, advice=strict_by_design, plans=thorough)
 def ill_formed_is_replaced(draft: Draft) -> None:
     """Ill-formed UTF-8 becomes U+FFFD, once for each maximal subpart, and never stops the stream."""
-    _ill_formed_data(draft, ILL_FORMED)
-    if draft.source.chance(2):
+    source = draft.source
+    raw = source.pick(ILL_FORMED)
+    before, behind = source.pick(("", "a", "你")), source.pick(("", "b", "你"))
+    draft.message(Raw(before.encode() + raw.wire + behind.encode(), before + raw.text + behind))
+    if source.chance(2):
         draft.plain_event()
 
 
 @rule(clause=_UTF8, advice=strict_by_design, plans=thorough, point=holds(_TRUNCATED + rb"[^\x80-\xbf\r\n]"))
 def truncated_character_before_text(draft: Draft) -> None:
     """A character that lacks its last bytes becomes one U+FFFD, and what follows is kept, also in a later chunk."""
-    _ill_formed_data(draft, TRUNCATED)
+    source = draft.source
+    raw, behind = source.pick(TRUNCATED), source.pick(("a", "b", "你"))
+    draft.message(Raw(raw.wire + behind.encode(), raw.text + behind))
 
 
 @rule(clause=_UTF8, advice=strict_by_design, plans=thorough, point=holds(_TRUNCATED + rb"[\r\n]"))
@@ -174,13 +171,15 @@ def a_mark_in_a_value_is_text(draft: Draft) -> None:
     draft.message(draft.value(source.pick(("", "a")) + "\ufeff" + source.pick(("", draft.word()))))
 
 
-@rule(plans=thorough, point=contains(MARK), layer="text")
+@rule(plans=thorough, point=holds(rb"[\r\n]\xef\xbb\xbf"), layer="text")
 def a_mark_at_a_later_line_is_text(draft: Draft) -> None:
     """U+FEFF at the start of a later line is part of a name, behind a blank line as well."""
-    draft.plain_event()
-    draft.ignored(MARK + draft.source.pick((b"data: x", b"data:x", b"event: x", b"id: 1")))
-    draft.either(draft.blank, draft.plain_event)
-    draft.plain_event()
+    for _ in range(1 + draft.source.below(2)):
+        draft.blank()
+    draft.ignored(MARK + draft.source.pick((b"data: x", b"data: a", b"data: 1")))
+    draft.blank()
+    if draft.source.chance(2):
+        draft.plain_event()
 
 
 @rule(plans=thorough, advice=strict_by_design, point=lambda wire, cuts: wire[:1] == b"\xef" and wire[:3] != MARK)
@@ -206,10 +205,10 @@ def mark_alone(draft: Draft) -> None:
     draft.mark()
 
 
-@rule(plans=thorough, advice=strict_by_design, point=holds(rb"\A(?:\xff\xfe|\xfe\xff)"))
+@rule(plans=thorough, advice=strict_by_design, point=holds(rb"\A\xff\xfe"))
 def utf16_mark_is_no_mark(draft: Draft) -> None:
-    """FF FE and FE FF at the start are two ill-formed bytes: nothing is guessed."""
-    draft.raw(draft.source.pick((b"\xff\xfe", b"\xfe\xff", b"\xff\xfe\0\0")))
+    """FF FE at the start are two ill-formed bytes and not the mark of UTF-16: nothing is guessed."""
+    draft.raw(draft.source.pick((b"\xff\xfe", b"\xff\xfe\0\0")))
     draft.raw(draft.source.pick((b"data: x\n", b"\n", b": x\n", b"")))
     draft.plain_event()
 

@@ -109,7 +109,7 @@ def _prefixes(wire: bytes) -> Iterator[bytes]:
 prefix = chapter("prefix", clause="9.2.6 (end of the file)", layer="lines")
 
 
-@prefix(wires=_prefixes, plans=lambda wire, source: ((), bytewise(wire)), advice=strict_by_design, weight=2, broad=True)
+@prefix(wires=_prefixes, plans=lambda wire, source: ((), bytewise(wire)), advice=strict_by_design, weight=4, broad=True)
 def every_prefix_is_a_stream(draft: Draft) -> None:
     """A stream that ends after any byte gives what the standard says of what came."""
     write_blocks(draft)
