@@ -122,10 +122,12 @@ def trimmed(lines: list[str]) -> list[str]:
 
 def plain_environment() -> dict[str, str]:
     """Nothing of the run that this test stands in; the commands of this Python come first."""
+    # Plugins of this environment that print lines of their own in every header.
+    quiet = {"PYTEST_ADDOPTS": "-p no:randomly -p no:random_order"}
     ours = ("PYTEST", "COV", "HYPOTHESIS", "MAKE", "MFLAGS")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     path = os.pathsep.join((str(Path(sys.executable).parent), kept.get("PATH", os.defpath)))
-    return {**kept, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    return {**kept, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1", **quiet}
 
 
 def run(command: list[str], folder: Path) -> tuple[int, str]:

@@ -1,0 +1,138 @@
+"""What needs longer than CI gives: the reference and odd but right parsers at default effort, over twenty seeds.
+
+`make long` writes reports/long.md. It may be stopped at any time: what is done by then is written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tests.gallery import GALLERY  # noqa: E402
+
+from chunkproof.check import RELEASE, check  # noqa: E402
+from chunkproof_targets.declared import Declared  # noqa: E402
+from chunkproof_targets.loading import load_target  # noqa: E402
+
+REPORT = ROOT / "reports" / "long.md"
+
+#: One of each kind of oddity; `--all` takes the whole gallery.
+ODD = (
+    "holds_bare_cr",
+    "holds_bare_cr_for_ever",
+    "splits_bytes_first",
+    "returns_tuples",
+    "returns_dicts",
+    "strings_only",
+    "one_reused_event",
+    "comment_and_retry_items",
+    "two_ids",
+    "json_strict",
+    "awaits_inside",
+    "events_never_drained",
+    "write_returns_length",
+    "text_without_mark",
+    "context_manager_only",
+    "finished_list",
+    "keeps_chunks_in_a_list",
+    "size_limit",
+)
+
+
+@dataclass
+class Row:
+    """What was found of one target."""
+
+    seeds: int = 0
+    checks: int = 0
+    seconds: float = 0.0
+    judged: int = 0
+    alarms: list[str] = field(default_factory=list)
+
+
+def run_one(name: str, seed: int, effort: str) -> tuple[int, float, int, list[str]]:
+    """Checks, seconds, rules judged, and the alarms of one target and seed."""
+    odd = next((odd for odd in GALLERY if odd.name == name), None)
+    spec, declared = (odd.target, Declared(**odd.declared)) if odd else (name, Declared())  # type: ignore[arg-type]
+    target = load_target(spec, folder=ROOT, declared=declared)
+    sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115  (one of the parsers prints)
+    started = time.perf_counter()
+    rules = check(target, effort, seed=seed).rules
+    target.close()
+    alarms = [f"{rule.id} ({rule.status}, seed {seed})" for rule in rules if rule.fails or rule.status == "fault"]
+    judged = sum(rule.status in ("held", "broken") for rule in rules)
+    return sum(rule.checks for rule in rules), time.perf_counter() - started, judged, alarms
+
+
+def run_all(names: list[str], seeds: int, effort: str, jobs: int) -> Iterator[dict[str, Row]]:
+    """The rows so far, after each run; seed by seed, so that an early end leaves no target out."""
+    rows: dict[str, Row] = defaultdict(Row)
+    with ProcessPoolExecutor(jobs, max_tasks_per_child=1) as pool:
+        futures = {pool.submit(run_one, name, seed, effort): name for seed in range(seeds) for name in names}
+        for done, future in enumerate(as_completed(futures), 1):
+            checks, seconds, judged, alarms = future.result()
+            row = rows[futures[future]]
+            row.seeds += 1
+            row.checks += checks
+            row.seconds += seconds
+            row.judged = judged
+            row.alarms += alarms
+            print(f"{done}/{len(futures)} {futures[future]}: {checks:,} checks in {seconds:.0f} s", *alarms, flush=True)
+            yield rows
+
+
+def write(rows: dict[str, Row], seeds: int, effort: str) -> None:
+    """The report, as it stands."""
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
+    alarms = [alarm for row in rows.values() for alarm in row.alarms]
+    lines = [
+        f"# No false alarm: {effort} effort, {seeds} seeds",
+        "",
+        f"Written by `make long` on {date.today()}: chunkproof {RELEASE} at {commit.strip()}, Python "
+        f"{platform.python_version()}. Each parser is conformant, so each alarm would be a fault of the suite.",
+        "",
+        f"**{len(alarms)} alarms** in {sum(row.seeds for row in rows.values())} runs, "
+        f"{sum(row.checks for row in rows.values()):,} checks.",
+        "",
+        "| parser | seeds | rules judged | checks | seconds | alarms |",
+        "| --- | ---: | ---: | ---: | ---: | --- |",
+    ]
+    for name, row in sorted(rows.items()):
+        alarmed = ", ".join(row.alarms) or "none"
+        lines.append(f"| {name} | {row.seeds} | {row.judged} | {row.checks:,} | {row.seconds:.0f} | {alarmed} |")
+    REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def main() -> int:
+    """Run, write, and say whether there was an alarm."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--effort", default="default")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--all", action="store_true", help="the whole gallery")
+    options = parser.parse_args()
+    names = ["reference", *([odd.name for odd in GALLERY] if options.all else ODD)]
+    rows: dict[str, Row] = {}
+    try:
+        for rows in run_all(names, options.seeds, options.effort, options.jobs):
+            write(rows, options.seeds, options.effort)
+    except KeyboardInterrupt:
+        print(f"stopped; what was done is in {REPORT}")
+    return int(any(row.alarms for row in rows.values()))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
