@@ -25,6 +25,7 @@ from chunkproof_targets.contract import Run, Target
 from .counterexample import TOKEN_LENGTH_MAX, Case, encode_token
 from .examples import hypothesis_examples
 from .judge import Expectation, record_of_run
+from .peace import at_peace
 from .rules import RULES, Rule
 from .sharp import SHARP
 from .shrinker import shrink
@@ -227,7 +228,7 @@ def check(
     """Judge a target by all rules, without pytest."""
     chosen = resolve_seed(seed)
     results = Results(RELEASE, effort, chosen, [describe_target(target)])
-    with Watch() as watch:
+    with at_peace(), Watch() as watch:
         for rule in rules:
             results.rules.append(check_rule(rule, target, effort=EFFORTS[effort], seed=chosen, watch=watch))
     return results

@@ -21,7 +21,7 @@ from chunkproof_targets.declared import Declared
 from chunkproof_targets.loading import load_target
 
 from .check import RELEASE
-from .items import at_peace
+from .peace import at_peace
 from .replay import ReplayError, read_case, replay, replay_command
 from .rules import RULES
 from .watch import TIMEOUT, Watch

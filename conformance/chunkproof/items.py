@@ -5,13 +5,7 @@ They are no functions: no fixture of the user reaches them, and they belong to n
 
 from __future__ import annotations
 
-import gc
-import logging
-import sys
-import threading
-import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +15,11 @@ from chunkproof_reports.results import RuleResult
 from chunkproof_targets.contract import Target
 
 from .check import Effort, check_rule
+from .peace import at_peace
 from .rules import Rule
 from .watch import Watch
 
-__all__ = ["ROOT", "RuleItem", "Suite", "at_peace", "item_id"]
+__all__ = ["ROOT", "RuleItem", "Suite", "item_id"]
 
 #: The first part of every id.
 ROOT = "chunkproof"
@@ -87,32 +82,3 @@ class RuleItem(pytest.Item):
     def location(self) -> tuple[str, int | None, str]:
         """Under the suite's name, not under a file of the installed package."""
         return ROOT, None, self.name
-
-
-@contextmanager
-def at_peace() -> Iterator[None]:
-    """While a target runs: no warning, log record or late exception of it reaches the user's settings.
-
-    A user's ``filterwarnings = error`` is meant for the user's tests; here it would turn a warning of the parser into
-    an exception that leaves it.
-    """
-    unraisable, threads, level = sys.unraisablehook, threading.excepthook, logging.root.manager.disable
-    sys.unraisablehook = threading.excepthook = _nothing
-    logging.disable(logging.CRITICAL)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logging.disable(level)
-        sys.unraisablehook, threading.excepthook = unraisable, threads
-
-
-def collect_garbage() -> None:
-    """Let what targets left behind raise now, while nobody listens."""
-    with at_peace():
-        gc.collect()
-
-
-def _nothing(what: object) -> None:
-    """Take note of nothing."""

@@ -20,8 +20,9 @@ from chunkproof_targets.declared import Declared
 from chunkproof_targets.loading import load_target
 
 from .check import EFFORTS, RELEASE, describe_target, resolve_seed
-from .items import ROOT, RuleItem, Suite, at_peace, collect_garbage, item_id
+from .items import ROOT, RuleItem, Suite, item_id
 from .options import OURS, SHORT_NAMES_TAKEN, named_paths
+from .peace import at_peace, collect_garbage
 from .replay import replay_command, write_large_token
 from .rules import RULES
 from .watch import TIMEOUT

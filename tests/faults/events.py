@@ -150,7 +150,7 @@ class UnknownBlockDispatched(_Fields):
     makes = ("x", "foo", "Data", "data ")
 
 
-@fault("dispatch/blank-lines-in-a-row", "dispatch/no-data-no-event")
+@fault("dispatch/blank-lines-in-a-row", "dispatch/no-data-no-event", "dispatch/an-id-that-stays-makes-no-event")
 class BlankLinesDispatched(ReferenceParser):
     """Every blank line makes an event."""
 

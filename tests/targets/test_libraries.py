@@ -108,7 +108,7 @@ class DispatchesWithoutData(KeepsMark):
 
 
 class OpenaiModel(DispatchesWithoutData, StrictLines):
-    def end(self) -> None:
+    def at_end(self) -> None:
         """The unfinished line is decoded, and read: no field of it can reach an event."""
         self.read_line(self._line or ":")
 
@@ -361,7 +361,8 @@ def table() -> list[Row]:
     rows = []
     for line in TABLE.read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split(" | ")]
-        if not line.startswith("| ") or cells[0] in ("library", "---"):
+        # The table of departures, not the one of the rules that fail.
+        if not line.startswith("| ") or cells[0] in ("library", "---") or len(cells) == 3:
             continue
         library, version, departure, wire, cut, expected, actual, clause, why = cells
         events, _, raised = actual.strip("`").partition(" then ")

@@ -123,6 +123,18 @@ def comment_only_blocks(draft: Draft) -> None:
     draft.plain_event()
 
 
+@rule(needs=["id"], point=has_field("id"))
+def an_id_that_stays_makes_no_event(draft: Draft) -> None:
+    """A block without data makes no event, whatever ID is in force: a heartbeat behind an event with an ID."""
+    source = draft.source
+    draft.id(source.pick(("1", "a")))
+    draft.plain_event()
+    if source.chance(2):
+        draft.comment(source.pick(("", " ping")))
+    draft.blank()
+    draft.plain_event()
+
+
 @rule(wpt="format-field-retry", point=has_field("retry"))
 def retry_only_blocks(draft: Draft) -> None:
     """A block with only a `retry` makes no event."""
