@@ -16,12 +16,13 @@ from typing import Any, Literal, NamedTuple
 
 from .contract import RetryShown, Shows, TargetHung
 from .drivers import AsyncFound, Driver
-from .extract import Kind, Snapshot, Update, View, attributes, plain, snapshot
+from .extract import ItemKind, Snapshot, Update, View, attributes, snapshot
 from .learning import find_event_retry, find_state, find_updates
 from .limits import time_limit
 from .state import State
+from .texts import plain
 
-__all__ = ["STREAMS", "Finding", "Stream", "Trial", "UnitsOf", "learn", "settle", "try_driver"]
+__all__ = ["SAMPLES", "Reading", "Sample", "Trial", "UnitsOf", "learn", "settle", "try_driver"]
 
 UnitsOf = Callable[[Sequence[bytes]], tuple[Sequence[Any], "list[int] | None"]]
 
@@ -37,7 +38,7 @@ ID_NAMES = ("id", "event_id", "eventId")
 class Place(NamedTuple):
     """Where data stands on an item, and in what form; ``exact`` is False where more than the data stands there."""
 
-    kind: Kind
+    kind: ItemKind
     name: Any
     form: Literal["text", "json"]
     exact: bool
@@ -53,20 +54,20 @@ class Expected(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Stream:
+class Sample:
     """Chunks, each one whole block, and the events in them."""
 
     chunks: tuple[bytes, ...]
     events: tuple[Expected, ...]
 
 
-STREAMS = (
+SAMPLES = (
     # Data alone: what even a parser that knows nothing else shows.
-    Stream(
+    Sample(
         (b'data: {"delta":"one"}\n\n', b'data: {"delta":"two"}\n\n', b'data: {"delta":"three"}\n\n'),
         (Expected('{"delta":"one"}'), Expected('{"delta":"two"}'), Expected('{"delta":"three"}')),
     ),
-    Stream(
+    Sample(
         (
             b": a comment\n\n",
             b'event: first-kind\nid: id-7\ndata: {"delta":"four"}\n\n',
@@ -80,13 +81,13 @@ STREAMS = (
             Expected('{"delta":"six"}', "second-kind"),
         ),
     ),
-    Stream(
+    Sample(
         (b'data: {"delta":"seven"}\n\n', b"retry: 1234\n\n", b'retry: 5678\ndata: {"delta":"eight"}\n\n'),
         (Expected('{"delta":"seven"}'), Expected('{"delta":"eight"}', retry=5678)),
     ),
 )
 
-_NOT_JSON = Stream((b'data: {"delta":"one"}\n\n', b"data: not JSON\n\n", b'data: {"delta":"two"}\n\n'), ())
+_NOT_JSON = Sample((b'data: {"delta":"one"}\n\n', b"data: not JSON\n\n", b'data: {"delta":"two"}\n\n'), ())
 _LAST_ID = "id-7"
 _TIMES = (1234, 5678)
 
@@ -95,14 +96,14 @@ _TIMES = (1234, 5678)
 class Trial:
     """What one driver did on one stream; ``parser`` is a copy of the parser's public attributes at its end."""
 
-    stream: Stream
+    sample: Sample
     items: list[Snapshot] = field(default_factory=list)
     parser: dict[str, Any] = field(default_factory=dict)
     failure: BaseException | None = None
 
 
 @dataclass
-class Finding:
+class Reading:
     """What one driver showed on all streams, and how it is read.
 
     ``matched`` and ``extra`` count expected events that came out, and events that nobody expects.
@@ -136,32 +137,32 @@ class Finding:
     @property
     def perfect(self) -> bool:
         """Every expected event, and nothing else."""
-        return self.score == (sum(len(stream.events) for stream in STREAMS), 0)
+        return self.score == (sum(len(sample.events) for sample in SAMPLES), 0)
 
 
-def try_driver(driver: Driver, units_of: UnitsOf) -> Finding:
+def try_driver(driver: Driver, units_of: UnitsOf) -> Reading:
     """Run a driver over the calibration streams, and learn how its items are read."""
-    finding = Finding(driver)
-    for stream in STREAMS:
-        trial = _trial(driver, stream, units_of)
+    reading = Reading(driver)
+    for sample in SAMPLES:
+        trial = _trial(driver, sample, units_of)
         if isinstance(trial.failure, AsyncFound) and not driver.is_async:
             driver.is_async = True
-            trial = _trial(driver, stream, units_of)
-        finding.trials.append(trial)
-        if finding.hung:
+            trial = _trial(driver, sample, units_of)
+        reading.trials.append(trial)
+        if reading.hung:
             break
-    if not any(isinstance(trial.failure, AsyncFound) for trial in finding.trials):
-        learn(finding)
-    return finding
+    if not any(isinstance(trial.failure, AsyncFound) for trial in reading.trials):
+        learn(reading)
+    return reading
 
 
-def _trial(driver: Driver, stream: Stream, units_of: UnitsOf) -> Trial:
-    trial = Trial(stream)
-    units, _ = units_of(stream.chunks)
+def _trial(driver: Driver, sample: Sample, units_of: UnitsOf) -> Trial:
+    trial = Trial(sample)
+    units, _ = units_of(sample.chunks)
 
     def keep(item: Any, taken: int) -> None:
         if len(trial.items) >= _ITEMS_MAX:
-            raise TargetHung(f"more than {_ITEMS_MAX} items came out of {len(stream.chunks)} chunks")
+            raise TargetHung(f"more than {_ITEMS_MAX} items came out of {len(sample.chunks)} chunks")
         trial.items.append(snapshot(item))
 
     with time_limit(_SECONDS_MAX):
@@ -170,14 +171,14 @@ def _trial(driver: Driver, stream: Stream, units_of: UnitsOf) -> Trial:
     return trial
 
 
-def learn(finding: Finding) -> None:
+def learn(reading: Reading) -> None:
     """Find the data of the events first; then, on the events found, all else."""
-    place = _find_data(finding.trials, exact=True) or _find_data(finding.trials, exact=False)
+    place = _find_data(reading.trials, exact=True) or _find_data(reading.trials, exact=False)
     if place is None:
         return
-    pairs = list(_pairs(finding.trials, place))
+    pairs = list(_pairs(reading.trials, place))
     classes = frozenset(item.cls for item, _ in pairs)
-    items = [item for trial in finding.trials for item in trial.items]
+    items = [item for trial in reading.trials for item in trial.items]
     seen = {id(item) for item, _ in pairs}
     rest = [item for item in items if id(item) not in seen]
     others = frozenset(item.cls for item in rest) - classes
@@ -185,38 +186,38 @@ def learn(finding: Finding) -> None:
     type_ = _find(pairs, "type", TYPE_NAMES, {place.name, tag})
     id_ = _find(pairs, "id", (*LAST_ID_NAMES, *ID_NAMES), {place.name, type_, tag})
     view = View(place.kind, place.name, place.form, type_, id_, None, "ms", classes, others, tag, tag_value)
-    finding.view = view
-    finding.pairs = pairs
-    finding.matched = len(pairs)
-    finding.extra = sum(view.counts(item) for item in rest)
-    finding.updates = find_updates((item for item in rest if not view.counts(item)), _TIMES, tag)
+    reading.view = view
+    reading.pairs = pairs
+    reading.matched = len(pairs)
+    reading.extra = sum(view.counts(item) for item in rest)
+    reading.updates = find_updates((item for item in rest if not view.counts(item)), _TIMES, tag)
 
 
-def settle(finding: Finding, units_of: UnitsOf) -> None:
+def settle(reading: Reading, units_of: UnitsOf) -> None:
     """Of the driver that was chosen: what state it shows, where reconnection times are seen, whether JSON is a must."""
-    view, driver = finding.view, finding.driver
+    view, driver = reading.view, reading.driver
     assert view is not None
     parser, _ = driver.drive(units_of(())[0], lambda item, taken: None, lambda delivery: None)
     fresh = attributes(parser)
-    after = [trial.parser for trial in finding.trials] + [{}] * len(STREAMS)
+    after = [trial.parser for trial in reading.trials] + [{}] * len(SAMPLES)
     state = find_state(fresh, after[1], _LAST_ID, after[2], _TIMES)
-    name, unit = find_event_retry((item, event.retry) for item, event in finding.pairs)
+    name, unit = find_event_retry((item, event.retry) for item, event in reading.pairs)
     retry: RetryShown | None = None
-    if finding.updates is not None or (state.retry is not None and state.retry_form == "list"):
+    if reading.updates is not None or (state.retry is not None and state.retry_form == "list"):
         retry, name = "updates", None
     elif name is not None:
         retry = "event"
     elif state.retry is not None:
         retry = "state"
-    if retry == "event" or finding.updates is not None:
+    if retry == "event" or reading.updates is not None:
         state = State(state.last_event_id)
-    finding.state = state
-    finding.view = replace(view, retry=name, unit=unit)
+    reading.state = state
+    reading.view = replace(view, retry=name, unit=unit)
     start = state.retries(parser) if retry == "state" else ()
-    finding.shows = Shows(
+    reading.shows = Shows(
         type=view.type is not None,
         data=view.form,
-        json_only=view.form == "json" and not _takes_text(finding, units_of),
+        json_only=view.form == "json" and not _takes_text(reading, units_of),
         last_event_id=view.id is not None,
         end_last_event_id=state.last_event_id is not None,
         retry=retry,
@@ -224,10 +225,10 @@ def settle(finding: Finding, units_of: UnitsOf) -> None:
     )
 
 
-def _takes_text(finding: Finding, units_of: UnitsOf) -> bool:
+def _takes_text(reading: Reading, units_of: UnitsOf) -> bool:
     """Whether data that is no JSON comes out as an event, and stops nothing."""
-    trial = _trial(finding.driver, _NOT_JSON, units_of)
-    view = finding.view
+    trial = _trial(reading.driver, _NOT_JSON, units_of)
+    view = reading.view
     assert view is not None
     events = [item for item in trial.items if item.kind == view.kind and item.values.get(view.data) is not None]
     return trial.failure is None and len(events) == len(_NOT_JSON.chunks)
@@ -239,7 +240,7 @@ def _find_data(trials: Iterable[Trial], *, exact: bool) -> Place | None:
     for trial in trials:
         for item in trial.items:
             for name, value in item.values.items():
-                forms = {_matches(value, event.data, exact) for event in trial.stream.events}
+                forms = {_matches(value, event.data, exact) for event in trial.sample.events}
                 votes.update(Place(item.kind, name, form, exact) for form in forms if form is not None)
     known = {name: -rank for rank, name in enumerate(DATA_NAMES)}
     return max(votes, key=lambda place: (votes[place], known.get(place.name, -99), place.form == "text"), default=None)
@@ -257,7 +258,7 @@ def _matches(value: Any, text: str, exact: bool) -> Literal["text", "json"] | No
 
 def _pairs(trials: Iterable[Trial], place: Place) -> Iterable[tuple[Snapshot, Expected]]:
     for trial in trials:
-        left = list(trial.stream.events)
+        left = list(trial.sample.events)
         for item in trial.items:
             if item.kind != place.kind or place.name not in item.values:
                 continue

@@ -8,7 +8,7 @@ from functools import partial
 from operator import methodcaller
 from typing import Any
 
-from .calibration import STREAMS, Finding
+from .calibration import SAMPLES, Reading
 from .contract import Takes
 from .declared import Declared
 from .drivers import Driver, Pull, Push
@@ -22,13 +22,13 @@ __all__ = ["Candidates"]
 
 
 class Candidates:
-    """The drivers to try on an object, in order; ``tried`` collects what came of it, ``problem`` why there is none."""
+    """The drivers to try on an object, in order; ``tried`` collects what came of it, ``probe`` holds the first look."""
 
     def __init__(self, obj: Any, declared: Declared, loop: Loop) -> None:
         self.obj = obj
         self.declared = declared
         self.loop = loop
-        self.tried: list[tuple[Takes, Finding]] = []
+        self.tried: list[tuple[Takes, Reading]] = []
         self.parameters = Parameters.of(obj)
         self.probe = Probe()
         is_code = inspect.isclass(obj) or inspect.isroutine(obj) or isinstance(obj, partial)
@@ -131,9 +131,9 @@ class Candidates:
             end = "an empty chunk"
         return f"{kind} with {feed}, events {way}, " + (f"the end told by {end}" if end else "no end of input")
 
-    def samples(self) -> Iterator[str]:
+    def returned(self) -> Iterator[str]:
         """What the feed methods returned for one event, for an error message; only where trial raised nothing."""
-        chunk = STREAMS[0].chunks[0]
+        chunk = SAMPLES[0].chunks[0]
         for feed in self.probe.feeds if not self.probe.managed else ():
             result = getattr(self._make(_no_callback), feed)(chunk)
             if inspect.iscoroutine(result):

@@ -99,7 +99,7 @@ class Shows:
     """What a target lets a user see, as calibration found it. What is not shown is not judged.
 
     ``data`` is "text", or "json" where the target hands out decoded JSON: data is then compared as canonical JSON
-    (``json.dumps(value, sort_keys=True, ensure_ascii=False)``). ``json_only`` says that it cannot take other data.
+    (`chunkproof_targets.texts.canonical_json`). ``json_only`` says that it cannot take other data.
     ``retry`` says where reconnection times are seen: "updates" (each one, in order), "state" (the one in force at the
     end) or "event" (on an event, for the block it came from). ``retry_start`` is the time before any was set.
     """
@@ -119,7 +119,8 @@ class Target(ABC):
     ``name`` is what ids show; ``shape`` one line on how it is driven; ``found`` one line on how it was found.
     ``takes`` says what it is fed: bytes, our decoded text, or (only ever declared) whole lines without their ends.
     ``has_end`` is False for a push parser that cannot be told that the input is over: it may hold a line that ends in
-    a bare CR. ``returns_list`` is True where all events come back at once, so that nothing can be said on when.
+    a bare CR. ``returns_list`` is True where all events come back at once, behind the last chunk: it is there for rules
+    on when an event comes out, which cannot judge such a target.
     ``empty_chunk_ends`` is declared by parsers that document an empty chunk as the end of input; none is sent then.
     ``size_limit`` is declared by parsers that raise beyond so many bytes of a line or an event.
     ``strict_utf8`` is declared by parsers that raise on ill-formed UTF-8 by design.

@@ -7,7 +7,6 @@ it for items that are not what calibration saw.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,27 +15,24 @@ from operator import attrgetter, itemgetter
 from typing import Any, Literal, NamedTuple
 
 from .contract import DEFAULT_TYPE, Delivery, Event
+from .texts import BYTES, as_text, canonical_json, short
 from .times import Unit, digits_of
 
 __all__ = [
     "Deliver",
-    "Kind",
+    "ItemKind",
     "Snapshot",
     "Update",
     "View",
-    "as_text",
     "attributes",
-    "canonical_json",
     "kind_of",
-    "plain",
     "snapshot",
 ]
 
-Kind = Literal["attribute", "key", "position", "itself"]
+ItemKind = Literal["attribute", "key", "position", "itself"]
 Deliver = Callable[[Any, int], "Delivery | None"]
 
-_BYTES = (bytes, bytearray, memoryview)
-_SCALARS = (str, *_BYTES, int, float, Decimal, timedelta)
+_SCALARS = (str, *BYTES, int, float, Decimal, timedelta)
 _MISSING = object()
 # Looked for even where `dir` does not list them: an object may make its attributes as they are asked for.
 _HIDDEN = ("data", "type", "event", "id", "last_event_id", "lastEventId", "retry", "comment")
@@ -47,12 +43,12 @@ class Snapshot(NamedTuple):
     """An item as it was when it came out: its class, how its fields are reached, and their values by name."""
 
     cls: type
-    kind: Kind
+    kind: ItemKind
     values: dict[Any, Any]
     text: str
 
 
-def kind_of(item: object) -> Kind:
+def kind_of(item: object) -> ItemKind:
     """How the fields of an item are reached."""
     if isinstance(item, _SCALARS):
         return "itself"
@@ -75,7 +71,7 @@ def snapshot(item: object) -> Snapshot:
         values = dict(enumerate(item))  # type: ignore[arg-type]
     else:
         values = attributes(item)
-    return Snapshot(type(item), kind, values, _short(item))
+    return Snapshot(type(item), kind, values, short(item))
 
 
 def attributes(item: object) -> dict[str, Any]:
@@ -93,38 +89,6 @@ def attributes(item: object) -> dict[str, Any]:
     return values
 
 
-def _short(item: object) -> str:
-    try:
-        text = repr(item)
-    except Exception as error:
-        text = f"<{type(item).__name__} whose repr raises {type(error).__name__}>"
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
-def canonical_json(value: object) -> str:
-    """The one text by which decoded JSON is compared; text that is not JSON is compared as the string it is."""
-    try:
-        return json.dumps(value, sort_keys=True, ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError) as error:
-        return f"<{type(value).__name__} that is not JSON: {error}>"
-
-
-def plain(value: Any) -> Any:
-    """The value, as text if it is bytes."""
-    return bytes(value).decode("utf-8", "replace") if isinstance(value, _BYTES) else value
-
-
-def as_text(value: object) -> str | None:
-    """A value as exact `str`: bytes decoded, None kept, anything else marked as what it is."""
-    if value is None:
-        return None
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, _BYTES):
-        return str(plain(value))
-    return f"<{type(value).__name__}: {_short(value)}>"
-
-
 @dataclass(frozen=True)
 class View:
     """Where type, data, id and retry stand on an item, as calibration found it; None is not shown.
@@ -134,7 +98,7 @@ class View:
     an event.
     """
 
-    kind: Kind
+    kind: ItemKind
     data: Any
     form: Literal["text", "json"]
     type: Any = None
@@ -162,7 +126,7 @@ class View:
         if data is _MISSING:
             return False
         if data is not None:
-            return self.kind != "itself" or isinstance(data, (str, *_BYTES))
+            return self.kind != "itself" or isinstance(data, (str, *BYTES))
         # One class for all that a stream says: a comment or a reconnection time is no event there.
         known = issubclass(cls, tuple(self.classes))
         return known and all(_reach(item, self.kind, name) in (None, _MISSING) for name in ("comment", "retry"))
@@ -241,7 +205,7 @@ def _text_converter(slow: Deliver) -> Deliver:
     return convert
 
 
-def _reach(item: Any, kind: Kind, name: Any) -> Any:
+def _reach(item: Any, kind: ItemKind, name: Any) -> Any:
     if kind == "itself":
         return item
     if kind == "attribute":
@@ -257,7 +221,7 @@ class Update:
     """Where an item that is no event shows a reconnection time."""
 
     cls: type
-    kind: Kind
+    kind: ItemKind
     name: Any
     unit: Unit
     tag: Any = None

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .extract import Snapshot, Update, as_text
+from .extract import Snapshot, Update
 from .state import State
+from .texts import as_text
 from .times import Unit, unit_of
 
 __all__ = ["find_event_retry", "find_state", "find_updates"]

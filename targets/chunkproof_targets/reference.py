@@ -1,9 +1,9 @@
 """A push parser of the event stream in which every step is one small method.
 
 Theory of operation: `feed` decodes a chunk, cuts the text into lines, and hands each line to `read_line`; a step that
-departs from the standard can be made by overriding one method, which is what the catalogue of deviations does. Three
-pieces of state cross a chunk's end, and each belongs to one boundary: the decoder's bytes of an unfinished character,
-the text of an unfinished line, and the fields of an unfinished event.
+departs from the standard can be made by overriding one method, as the tests' faulty parsers do. Three pieces
+of state cross a chunk's end, and each belongs to one boundary: the decoder's bytes of an unfinished character, the text
+of an unfinished line, and the fields of an unfinished event.
 
 Speed matters here, since this parser judges the suite's own share of the time: `feed` looks for a line end first and
 only keeps the text when there is none.

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .calibration import Finding, UnitsOf, settle, try_driver
+from .calibration import Reading, UnitsOf, settle, try_driver
 from .candidates import Candidates
 from .contract import Delivery, Run, Takes, Target, TargetError
 from .declared import NOTHING_DECLARED, Declared, declared_on
@@ -38,22 +38,22 @@ _HUNG_MAX = 2
 class Adapted(Target):
     """A Python parser behind the one method, driven and read as calibration found."""
 
-    def __init__(self, finding: Finding, takes: Takes, declared: Declared, loop: Loop) -> None:
-        assert finding.view is not None
+    def __init__(self, reading: Reading, takes: Takes, declared: Declared, loop: Loop) -> None:
+        assert reading.view is not None
         self.takes = takes
-        self.shows = finding.shows
-        self.has_end = finding.driver.has_end
-        self.returns_list = finding.driver.saw_list
+        self.shows = reading.shows
+        self.has_end = reading.driver.has_end
+        self.returns_list = reading.driver.saw_list
         self.empty_chunk_ends = declared.empty_chunk == "end"
         self.size_limit = declared.size_limit
         self.strict_utf8 = declared.invalid_utf8 == "strict"
-        self.shape = finding.driver.shape + {"bytes": "", "text": ", fed text", "lines": ", fed lines"}[takes]
+        self.shape = reading.driver.shape + {"bytes": "", "text": ", fed text", "lines": ", fed lines"}[takes]
         self._loop = loop
         self._units = None if takes == "bytes" else UNITS[takes]
-        self._drive = finding.driver.drive
-        self._convert = finding.view.converter()
-        self._updates = finding.updates
-        self._read_state = finding.state.reader()
+        self._drive = reading.driver.drive
+        self._convert = reading.view.converter()
+        self._updates = reading.updates
+        self._read_state = reading.state.reader()
 
     def run(self, chunks: Sequence[bytes]) -> Run:
         """See `Target.run`."""
@@ -124,12 +124,12 @@ def adapt(obj: Any, *, name: str, found: str, declared: Declared = NOTHING_DECLA
             best = _best(candidates)
             if best is None:
                 raise no_event(candidates, name, found)
-            finding, takes = best
-            settle(finding, UNITS[takes])
+            reading, takes = best
+            settle(reading, UNITS[takes])
     except BaseException:
         loop.close()
         raise
-    target = Adapted(finding, takes, declared, loop)
+    target = Adapted(reading, takes, declared, loop)
     target.name, target.found = name, found
     return target
 
@@ -143,15 +143,15 @@ def _quiet() -> Iterator[None]:
         yield
 
 
-def _best(candidates: Candidates) -> tuple[Finding, Takes] | None:
-    best: tuple[Finding, Takes] | None = None
+def _best(candidates: Candidates) -> tuple[Reading, Takes] | None:
+    best: tuple[Reading, Takes] | None = None
     hung = 0
     for takes, driver in candidates:
-        finding = try_driver(driver, UNITS[takes])
-        candidates.tried.append((takes, finding))
-        hung += finding.hung
-        if finding.view is not None and (best is None or finding.score > best[0].score):
-            best = finding, takes
-        if finding.perfect or hung >= _HUNG_MAX:
+        reading = try_driver(driver, UNITS[takes])
+        candidates.tried.append((takes, reading))
+        hung += reading.hung
+        if reading.view is not None and (best is None or reading.score > best[0].score):
+            best = reading, takes
+        if reading.perfect or hung >= _HUNG_MAX:
             break
     return best

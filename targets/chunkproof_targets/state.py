@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from .contract import Run
-from .extract import as_text
+from .texts import as_text
 from .times import Unit, digits_of
 
 __all__ = ["State"]

@@ -10,7 +10,7 @@ from .drivers import AsyncFound
 from .probe import FEED_NAMES
 
 if TYPE_CHECKING:
-    from .calibration import Finding
+    from .calibration import Reading
     from .candidates import Candidates
 
 __all__ = ["adapter", "instance_given", "no_event"]
@@ -69,8 +69,8 @@ def no_event(candidates: Candidates, name: str, found: str) -> TargetError:
         lines.append(f"The {kind} {short} needs arguments: {', '.join(parameters.required)}. They are not guessed.")
     elif candidates.probe.problem:
         lines.append(f"Called without arguments, {short} {candidates.probe.problem}.")
-    if not any(finding.failures for _, finding in candidates.tried):
-        lines += [f"{short}().{sample}" for sample in candidates.samples()]
+    if not any(reading.failures for _, reading in candidates.tried):
+        lines += [f"{short}().{line}" for line in candidates.returned()]
     tried = _tried(candidates)
     if tried:
         lines.append("What was tried:")
@@ -88,17 +88,17 @@ def no_event(candidates: Candidates, name: str, found: str) -> TargetError:
 def _tried(candidates: Candidates) -> list[str]:
     """One line for each way, with what came of it; ways that are one to the reader are told once."""
     fed: dict[tuple[str, str], list[str]] = {}
-    for takes, finding in candidates.tried:
-        if not any(isinstance(trial.failure, AsyncFound) for trial in finding.trials):
-            kinds = fed.setdefault((finding.driver.shape, _outcome(finding)), [])
+    for takes, reading in candidates.tried:
+        if not any(isinstance(trial.failure, AsyncFound) for trial in reading.trials):
+            kinds = fed.setdefault((reading.driver.shape, _outcome(reading)), [])
             if takes not in kinds:
                 kinds.append(takes)
     return [f"- {shape}, fed {' or '.join(kinds)}: {outcome}" for (shape, outcome), kinds in fed.items()]
 
 
-def _outcome(finding: Finding) -> str:
-    items = [item.text for trial in finding.trials for item in trial.items]
-    failure = next((trial.failure for trial in finding.trials if trial.failure is not None), None)
+def _outcome(reading: Reading) -> str:
+    items = [item.text for trial in reading.trials for item in trial.items]
+    failure = next((trial.failure for trial in reading.trials if trial.failure is not None), None)
     parts = []
     if items:
         parts.append(f"gave {len(items)} items without the data of the events, the first {items[0]}")

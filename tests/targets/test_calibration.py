@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from chunkproof.oracle import interpret
-from chunkproof_targets.calibration import STREAMS
+from chunkproof_targets.calibration import SAMPLES
 from chunkproof_targets.contract import Event, Run, Target
-from chunkproof_targets.extract import canonical_json
 from chunkproof_targets.published import fetch_loop, parser_a, parser_b, parser_c, parser_d, strict_reader
 from chunkproof_targets.reference import ReferenceParser
 from chunkproof_targets.shapes import adapt
+from chunkproof_targets.texts import canonical_json
 from chunkproof_targets.times import digits_of
 
 TWO = [b"event: a\nid: 3\ndata: x\n\n", b"data: y\n\n"]
@@ -395,10 +395,10 @@ def test_published_parsers_show_their_data(parser: Any) -> None:
 
 
 def test_streams_are_what_the_standard_reads_in_them() -> None:
-    for stream in STREAMS:
-        found = interpret(b"".join(stream.chunks))
-        assert [event.data for event in found.events] == [event.data for event in stream.events]
-        for got, expected in zip(found.events, stream.events, strict=True):
+    for sample in SAMPLES:
+        found = interpret(b"".join(sample.chunks))
+        assert [event.data for event in found.events] == [event.data for event in sample.events]
+        for got, expected in zip(found.events, sample.events, strict=True):
             assert got.type == (expected.type or "message")
             assert expected.id in (None, got.last_event_id)
             json.loads(expected.data)
