@@ -6,12 +6,14 @@ to its end without an event loop.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from abc import abstractmethod
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from .contract import TargetHung
 from .drivers import Append, AsyncFound, Driven, Driver, counted, refuse_async
 from .extract import Deliver
 from .loops import Loop
@@ -86,10 +88,22 @@ class General(Driver):
         return manager.__enter__() if hasattr(manager, "__enter__") else None
 
     async def leave(self, manager: Any) -> Any:
-        """Leave the context of a manager."""
-        if self.is_async and hasattr(manager, "__aexit__"):
-            return await manager.__aexit__(None, None, None)
-        return manager.__exit__(None, None, None) if hasattr(manager, "__exit__") else None
+        """Leave the context of a manager, if it is one."""
+        return await self._exit(manager, None, None, None)
+
+    async def leave_failed(self, manager: Any, error: BaseException) -> None:
+        """Leave the context of a manager behind an error. The error is what counts, and not what comes of leaving."""
+        if isinstance(error, TargetHung) or (self.is_async and isinstance(error, GeneratorExit)):
+            # It may hang again, with no clock left to stop it; or these steps are being closed, and cannot await.
+            return
+        with contextlib.suppress(BaseException):
+            await self._exit(manager, type(error), error, error.__traceback__)
+
+    async def _exit(self, manager: Any, *details: Any) -> Any:
+        if self.is_async and hasattr(manager, "__aenter__"):
+            return await manager.__aexit__(*details) if hasattr(manager, "__aexit__") else None
+        is_manager = hasattr(manager, "__enter__") and hasattr(manager, "__exit__")
+        return manager.__exit__(*details) if is_manager else None
 
 
 class GeneralPush(General):
@@ -130,8 +144,23 @@ class GeneralPush(General):
         manager = await self.settle(self.make(reader.callback))
         held.parser = manager
         entered = await self.enter(manager)
-        parser = entered if hasattr(entered, self.feed) else manager
-        held.parser = parser
+        try:
+            parser = entered if hasattr(entered, self.feed) else manager
+            held.parser = parser
+            await self._feed(parser, units, reader)
+            if self.end is not None:
+                await reader.read(await self.settle(self.end(parser)))
+        except BaseException as error:
+            reader.closed = True
+            await self.leave_failed(manager, error)
+            raise
+        # Of a parser that was told the end already, the context is left alone: the end is told once.
+        if self.end is None and self.exits:
+            result = await self.leave(manager)
+            if self.reads_after:
+                await reader.read(result)
+
+    async def _feed(self, parser: Any, units: Sequence[Any], reader: Reader) -> None:
         reader.parser = parser
         feed = getattr(parser, self.feed)
         if self.pass_callback is not None:
@@ -146,12 +175,6 @@ class GeneralPush(General):
             if always or result is not None:
                 await reader.read(result)
         reader.quiet = True
-        if self.end is not None:
-            await reader.read(await self.settle(self.end(parser)))
-        elif self.exits:
-            result = await self.leave(manager)
-            if self.reads_after:
-                await reader.read(result)
 
 
 class GeneralPull(General):
@@ -196,14 +219,18 @@ class GeneralPull(General):
             held.parser = result
             manager = None if inspect.isgenerator(result) or inspect.isasyncgen(result) else result
             entered = await self.enter(manager)
-            if entered is not None:
-                result = held.parser = entered
-            if self.via is not None:
-                result = getattr(result, self.via)
-                result = await self.settle(result() if callable(result) else result)
-            await reader.drain(result)
-            if entered is not None:
-                await self.leave(manager)
+            try:
+                if entered is not None:
+                    result = held.parser = entered
+                if self.via is not None:
+                    result = getattr(result, self.via)
+                    result = await self.settle(result() if callable(result) else result)
+                await reader.drain(result)
+            except BaseException as error:
+                reader.closed = True
+                await self.leave_failed(manager, error)
+                raise
+            await self.leave(manager)
             self.saw_list = isinstance(result, (list, tuple))
         finally:
             if asynchronous is not None:

@@ -31,6 +31,8 @@ class Reader:
     always = False
     #: Whether the call was one that fed nothing: an empty chunk, or the end.
     quiet = False
+    #: Whether the run has failed: what comes out then is not kept.
+    closed = False
     #: Whether items come in lists of several.
     batches = False
     parser: Any = None
@@ -53,7 +55,7 @@ class Reader:
 
     def _out(self, item: Any) -> None:
         delivery = self._deliver(item, self.taken if self._count is None else self._count())
-        if delivery is not None:
+        if delivery is not None and not self.closed:
             self._append(delivery)
 
     def callback(self, *args: Any, **named: Any) -> Any:
