@@ -19,7 +19,7 @@ from chunkproof_reports.results import (
     RuleResult,
     Severity,
     Status,
-    Stream,
+    StreamRecord,
     TargetRecord,
 )
 
@@ -27,7 +27,7 @@ from chunkproof_reports.results import (
 TEXTS = st.text(st.characters(exclude_categories=()), max_size=6)
 MAYBE = st.none() | TEXTS
 NUMBERS = st.integers(0, 10**9)
-STREAMS = st.builds(Stream.of, st.binary(max_size=8), st.lists(st.integers(0, 8), max_size=3).map(tuple))
+STREAMS = st.builds(StreamRecord.of, st.binary(max_size=8), st.lists(st.integers(0, 8), max_size=3).map(tuple))
 EVENTS = st.builds(EventRecord, MAYBE, MAYBE, MAYBE, MAYBE)
 OUTCOMES = st.builds(
     OutcomeRecord,
@@ -85,12 +85,12 @@ def test_a_rule_result_goes_through_json_by_itself(result):
 
 @given(st.binary(max_size=30))
 def test_a_stream_holds_its_bytes(wire):
-    assert Stream.of(wire, (0, 1)).data == wire
+    assert StreamRecord.of(wire, (0, 1)).data == wire
 
 
 def some() -> Results:
     outcome = OutcomeRecord((EventRecord("message", "你\ud800", None, "5"),), "1", ("5",), "ValueError: no")
-    found = Counterexample("lost", (Stream.of(b"data: a\n\n", (3,)),), outcome, outcome, "cp1.AA")
+    found = Counterexample("lost", (StreamRecord.of(b"data: a\n\n", (3,)),), outcome, outcome, "cp1.AA")
     rule = RuleResult("bytes/x", "t", "It holds.", "9.2.5", "must", "broken", counterexample=found)
     return Results("0.1.0", "smoke", "1", [TargetRecord("t", "shape", "data", "here")], [rule])
 

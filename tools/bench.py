@@ -13,7 +13,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from chunkproof.check import EFFORTS, Session, check_rule, search_examples, search_seeded
+from chunkproof.check import EFFORTS, check_rule
+from chunkproof.rule_run import RuleRun, search_examples, search_seeded
 from chunkproof.rules import RULES, find_rule
 from chunkproof.watch import Watch
 from chunkproof_targets.contract import Run, Target
@@ -46,12 +47,12 @@ def reference() -> Target:
     return load_target("reference", folder=Path.cwd())
 
 
-def seeded(target: Target, budget: float) -> Session:
-    """A session of the broad rule with the seeded driver."""
+def seeded(target: Target, budget: float) -> RuleRun:
+    """A run of the broad rule with the seeded driver."""
     with Watch() as watch:
-        session = Session(find_rule(BROAD), target, watch)
-        assert search_seeded(session, budget, "bench") is None
-    return session
+        rule_run = RuleRun(find_rule(BROAD), target, watch)
+        assert search_seeded(rule_run, budget, "bench") is None
+    return rule_run
 
 
 def cpu(work: Callable[[], object]) -> float:
@@ -89,11 +90,10 @@ def speed() -> None:
     print(f"ours               {ours * 1e6:>10.1f} microseconds a check")
 
     with Watch() as watch:
-        session = Session(find_rule(BROAD), target, watch)
-        seconds = cpu(lambda: search_examples(session, 1000, "bench"))
-    print(
-        f"Hypothesis driver  {session.checks / seconds:>10,.0f} checks/s ({session.streams / seconds:,.0f} examples/s)"
-    )
+        rule_run = RuleRun(find_rule(BROAD), target, watch)
+        seconds = cpu(lambda: search_examples(rule_run, 1000, "bench"))
+    rate, drawn = rule_run.checks / seconds, rule_run.streams / seconds
+    print(f"Hypothesis driver  {rate:>10,.0f} checks/s ({drawn:,.0f} examples/s)")
 
 
 def time_to_find(seeds: range) -> None:
@@ -104,12 +104,12 @@ def time_to_find(seeds: range) -> None:
             target = adapt(parser, name=name, found="bench", declared=Declared())
             checks, seconds = [], []
             for seed in seeds:
-                session = Session(find_rule(BROAD), target, watch)
+                rule_run = RuleRun(find_rule(BROAD), target, watch)
                 started = time.process_time()
-                found = search_seeded(session, 200_000, f"{seed}")
+                found = search_seeded(rule_run, 200_000, f"{seed}")
                 seconds.append(time.process_time() - started)
-                checks.append(session.checks)
-                assert found is not None, f"{name}: not found with seed {seed} in {session.checks} checks"
+                checks.append(rule_run.checks)
+                assert found is not None, f"{name}: not found with seed {seed} in {rule_run.checks} checks"
             print(
                 f"  {name:30} {statistics.median(checks):>11,.0f} {max(checks):>7,}"
                 f"   {statistics.median(seconds) * 1e3:>14.1f} {max(seconds) * 1e3:>7.1f}"

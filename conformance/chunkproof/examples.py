@@ -6,11 +6,13 @@ profiles that the user's own tests may have loaded. It leaves no folder behind.
 
 from __future__ import annotations
 
-import os
+import atexit
+import shutil
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
@@ -26,9 +28,6 @@ from chunkproof_strategies.strategies import DrawSource
 __all__ = ["hypothesis_examples"]
 
 T = TypeVar("T")
-
-# One folder a user: a folder in the temporary directory that belongs to somebody else cannot be written.
-_FOLDER = Path(tempfile.gettempdir()) / f"chunkproof-hypothesis-{getattr(os, 'getuid', int)()}"
 
 
 class _Found(Exception):
@@ -55,6 +54,7 @@ def hypothesis_examples(
     @hypothesis.seed(Random(seed).getrandbits(64))
     @settings(
         max_examples=examples,
+        backend="hypothesis",
         database=None,
         deadline=None,
         derandomize=False,
@@ -80,12 +80,20 @@ def hypothesis_examples(
     return None
 
 
+@cache
+def _folder() -> Path:
+    # A new one for each process: a known name in the temporary directory may belong to somebody else.
+    folder = tempfile.mkdtemp(prefix="chunkproof-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
+
+
 @contextmanager
 def _no_traces() -> Iterator[None]:
     """Hypothesis keeps tables of characters on disk, by default in the user's folder: here in the temporary one."""
     directory: Any = storage_directory()
     before = Path(getattr(directory, "path", directory))  # older releases give the path itself
-    set_hypothesis_home_dir(_FOLDER)
+    set_hypothesis_home_dir(_folder())
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

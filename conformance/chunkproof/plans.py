@@ -11,13 +11,14 @@ from chunkproof_strategies.chunkings import (
     every_single_cut,
     in_sizes,
     random_cuts,
+    random_cuts_with_empty_chunks,
     sore_cuts,
     sore_points,
     with_empty_chunks,
 )
 from chunkproof_strategies.source import Source
 
-__all__ = ["Plans", "common", "empty_chunks", "pairs", "single_cuts", "thorough", "uncut", "wide"]
+__all__ = ["Plans", "common", "empty_chunks", "everything", "pairs", "single_cuts", "thorough", "uncut", "wide"]
 
 Plans = Callable[[bytes, Source], Iterable[Cuts]]
 
@@ -60,7 +61,7 @@ def pairs(wire: bytes, source: Source) -> Iterator[Cuts]:
     if len(points) ** 2 <= 2 * _PAIRS_MAX:
         yield from every_pair(points)
     else:
-        yield from (tuple(sorted((source.pick(points), source.pick(points)))) for _ in range(_PAIRS_MAX))
+        yield from (tuple(sorted({source.pick(points), source.pick(points)})) for _ in range(_PAIRS_MAX))
 
 
 def empty_chunks(wire: bytes, source: Source) -> Iterator[Cuts]:
@@ -71,7 +72,7 @@ def empty_chunks(wire: bytes, source: Source) -> Iterator[Cuts]:
     yield with_empty_chunks((), length)
     yield with_empty_chunks(bytewise(wire), length)
     yield with_empty_chunks(sore_cuts(source, sore_points(wire)), length)
-    yield with_empty_chunks(random_cuts(source, length), length)
+    yield random_cuts_with_empty_chunks(source, length)
 
 
 def wide(wire: bytes, source: Source) -> Iterator[Cuts]:
@@ -84,13 +85,17 @@ def wide(wire: bytes, source: Source) -> Iterator[Cuts]:
 
 
 def thorough(wire: bytes, source: Source) -> Iterator[Cuts]:
-    """The common plans, and by turns every single cut, small sizes, or empty chunks; all of these for short wires."""
+    """The common plans, and by turns every single cut or small sizes; both for short wires."""
     yield from common(wire, source)
-    turn = source.below(3)
     short = len(wire) <= _VERY_SHORT
+    turn = source.below(2)
     if short or turn == 0:
         yield from single_cuts(wire, source)
     if short or turn == 1:
         yield from (in_sizes(wire, size) for size in (2, 3, 4, 7))
-    if short or turn == 2:
-        yield with_empty_chunks(sore_cuts(source, sore_points(wire)), len(wire))
+
+
+def everything(wire: bytes, source: Source) -> Iterator[Cuts]:
+    """The common plans, and one with empty chunks."""
+    yield from common(wire, source)
+    yield random_cuts_with_empty_chunks(source, len(wire))

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 from chunkproof_reports.results import Counterexample, RuleResult, Status
 from chunkproof_targets.contract import Target
 
-from .check import Session, record
-from .counterexample import PREFIX, WIRE_BYTES_MAX, Case, TokenError, decode_token
+from .counterexample import PREFIX, TOKEN_LENGTH_MAX, WIRE_BYTES_MAX, Case, TokenError, decode_token
+from .rule_run import RuleRun
 from .rules import Rule, find_rule
+from .smaller import record
 from .watch import Watch
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def replay_command(result: RuleResult, declare: Iterable[str] = (), timeout: flo
     found = result.counterexample
     if found is None:
         return ""
-    words = ["chunkproof", "replay", found.token or found.token_file, "--target", result.target]
+    words = ["chunkproof", "replay", found.token_file or found.token, "--target", result.target]
     for setting in declare:
         words += ["--declare", setting]
     if timeout is not None:
@@ -43,15 +44,15 @@ def replay_command(result: RuleResult, declare: Iterable[str] = (), timeout: flo
 
 
 def write_large_token(result: RuleResult, config: pytest.Config) -> RuleResult:
-    """A token that is too long for a command line goes to a file; the result then names the file in its place."""
+    """A token that is too long for a command line goes to a file; the result then names the file."""
     found = result.counterexample
-    if found is None or found.token or not found.token_file.startswith(PREFIX):
+    if found is None or len(found.token) <= TOKEN_LENGTH_MAX:
         return result
     cache = getattr(config, "cache", None)
     folder = cache.mkdir("chunkproof") if cache is not None else Path(tempfile.mkdtemp(prefix="chunkproof-"))
-    name = f"{result.id.replace('/', '-')}-{hashlib.sha256(found.token_file.encode()).hexdigest()[:8]}.token"
+    name = f"{result.id.replace('/', '-')}-{hashlib.sha256(found.token.encode()).hexdigest()[:8]}.token"
     path = folder / name
-    path.write_text(found.token_file + "\n", encoding="ascii")
+    path.write_text(found.token + "\n", encoding="ascii")
     shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
     return dataclasses.replace(result, counterexample=dataclasses.replace(found, token_file=str(shown)))
 
@@ -97,21 +98,7 @@ def replay(case: Case, target: Target, watch: Watch) -> RuleResult:
         raise
     except Exception:
         status, reason = "fault", traceback.format_exc()
-    return RuleResult(
-        id=rule.id,
-        target=target.name,
-        requirement=rule.requirement,
-        clause=rule.clause,
-        severity=rule.severity,
-        status=status,
-        wpt=rule.wpt,
-        since=rule.since,
-        checks=1,
-        streams=1,
-        reason=reason,
-        advice=advice,
-        counterexample=found,
-    )
+    return rule.result(target, status, checks=1, streams=1, reason=reason, advice=advice, counterexample=found)
 
 
 def _run(rule: Rule, case: Case, target: Target, watch: Watch) -> tuple[Counterexample | None, BaseException | None]:
@@ -119,7 +106,7 @@ def _run(rule: Rule, case: Case, target: Target, watch: Watch) -> tuple[Countere
     expectation = rule.expectation(target, wire)
     if expectation is None:
         raise ReplayError(f"{rule.id}: {target.name} takes {target.takes} and cannot be given this stream")
-    run = Session(rule, target, watch).run(wire, cuts, tuple(earlier for earlier, _ in before))
+    run = RuleRun(rule, target, watch).run(wire, cuts, tuple(earlier for earlier, _ in before))
     kind = expectation.differs(run)
     if kind is None:
         return None, None

@@ -1,6 +1,7 @@
 """Sharp streams: the smallest ones on which parsers are known to fail, each with the cuts that do it.
 
-The shrinker tries them first, in this order: so that one fault has one counterexample, whatever stream it was found on.
+A table of answers: they are tried before the shrinker, in this order, so that one fault has one counterexample,
+whatever stream it was found on. What is not in it, the shrinker makes small by itself.
 None is longer than 16 bytes.
 """
 

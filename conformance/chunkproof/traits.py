@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from chunkproof_strategies.chunkings import Cuts
+from chunkproof_strategies.chunkings import Cuts, outside_characters, without_empty_chunks
 from chunkproof_strategies.values import MARK
 
 __all__ = ["SHORTER", "traits"]
@@ -23,7 +23,7 @@ _FIELDS = (b"data", b"event", b"id", b"retry")
 
 def traits(wire: bytes, cuts: Cuts) -> frozenset[str]:
     """The traits of a stream, as words."""
-    found = set()
+    found, whole = set(), wire
     if wire.startswith(MARK):
         found.add("mark")
         wire = wire[len(MARK) :]
@@ -39,8 +39,10 @@ def traits(wire: bytes, cuts: Cuts) -> frozenset[str]:
             )
     if b"\0" in wire:
         found.add("nul")
-    if len(set(cuts) - {0, len(wire)}) < len(cuts):
+    if cuts != without_empty_chunks(cuts, len(whole)):
         found.add("empty chunk")
+    if cuts != outside_characters(whole, cuts):
+        found.add("cut inside a character")
     _line_traits(wire, found)
     return frozenset(found)
 

@@ -15,10 +15,13 @@ __all__ = [
     "VERSION",
     "Counterexample",
     "EventRecord",
+    "Kind",
     "OutcomeRecord",
     "Results",
     "RuleResult",
-    "Stream",
+    "Severity",
+    "Status",
+    "StreamRecord",
     "TargetRecord",
 ]
 
@@ -33,14 +36,14 @@ Kind = Literal["hung", "raised", "lost", "extra", "changed", "state"]
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
+class StreamRecord:
     """A wire and the offsets at which it was cut."""
 
     wire: str
     cuts: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, wire: bytes, cuts: tuple[int, ...]) -> Stream:
+    def of(cls, wire: bytes, cuts: tuple[int, ...]) -> StreamRecord:
         """From the bytes themselves."""
         return cls(wire.hex(), tuple(cuts))
 
@@ -78,16 +81,15 @@ class Counterexample:
     """The smallest stream found on which the target differs from the standard.
 
     ``streams`` is one wire, or several that are run one after another, of which the last is judged.
-    ``token`` replays it; it is empty where the stream is too large for one, and ``token_file`` then holds the path.
+    ``token`` replays it; ``token_file`` is the path of the file it was written to where it is too long to be pasted.
     """
 
     kind: Kind
-    streams: tuple[Stream, ...]
+    streams: tuple[StreamRecord, ...]
     expected: OutcomeRecord
     actual: OutcomeRecord
     token: str
     token_file: str = ""
-    difference: str = ""
     traceback: str = ""
 
 
@@ -187,7 +189,7 @@ def _made(kind: type[T], data: dict[str, Any], **read: Any) -> T:
 
 
 def _counterexample(data: dict[str, Any]) -> Counterexample:
-    streams = tuple(_made(Stream, stream, cuts=tuple(stream["cuts"])) for stream in data["streams"])
+    streams = tuple(_made(StreamRecord, stream, cuts=tuple(stream["cuts"])) for stream in data["streams"])
     return _made(
         Counterexample,
         data,

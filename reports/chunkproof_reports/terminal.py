@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .compare import Row, compare, exceptions
-from .results import Results, RuleResult, Stream, TargetRecord
+from .results import Results, RuleResult, StreamRecord, TargetRecord
 from .visible import BAR, WireRow, cells, clip, folded, pad, show, units, wire_rows
 
 __all__ = ["Ran", "describe_targets", "failure", "last_lines", "one_line", "summary"]
@@ -93,7 +93,7 @@ def _rule(result: RuleResult, width: int, paint: _Paint) -> Iterator[str]:
     yield paint(result.clause + (f" · WPT {result.wpt}" if result.wpt else ""), _DIM)
 
 
-def _wire(name: str, stream: Stream, width: int, paint: _Paint) -> Iterator[str]:
+def _wire(name: str, stream: StreamRecord, width: int, paint: _Paint) -> Iterator[str]:
     wire, cuts = stream.data, stream.cuts
     yield f"{name}: {_count(len(wire), 'byte')} in {_count(len(cuts) + 1, 'chunk')}"
     rows = wire_rows(wire, cuts)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from .source import Source
 
@@ -18,7 +18,9 @@ __all__ = [
     "every_pair",
     "every_single_cut",
     "in_sizes",
+    "outside_characters",
     "random_cuts",
+    "random_cuts_with_empty_chunks",
     "sore_cuts",
     "sore_points",
     "with_empty_chunks",
@@ -70,25 +72,28 @@ def in_sizes(wire: bytes, size: int) -> Cuts:
 
 
 def every_single_cut(wire: bytes) -> Iterator[Cuts]:
-    """Each plan with one cut, both ends included: a cut at 0 or at the end makes an empty chunk."""
-    for at in range(len(wire) + 1):
+    """Each plan with one cut."""
+    for at in range(1, len(wire)):
         yield (at,)
 
 
-def every_pair(points: Sequence[int]) -> Iterator[Cuts]:
-    """Each plan with two of the given cuts, or one of them twice."""
-    for index, first in enumerate(points):
-        for second in points[index:]:
-            yield (first, second)
+def every_pair(points: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Each plan with two of the given cuts."""
+    return combinations(points, 2)
 
 
 def random_cuts(source: Source, length: int) -> Cuts:
-    """A random plan for a wire of so many bytes: few cuts or many, empty chunks now and then."""
+    """A random plan for a wire of so many bytes: few cuts or many, no empty chunk."""
     if length < 2:
-        return (0,) * source.below(2)
+        return ()
     below = source.below
     count = 1 + below(min(length, 8) if below(4) else length)
-    return tuple(sorted(source.belows(count, length + 1)))
+    return tuple(sorted({1 + at for at in source.belows(count, length - 1)}))
+
+
+def random_cuts_with_empty_chunks(source: Source, length: int) -> Cuts:
+    """A random plan for a wire of so many bytes, in which chunks may be empty."""
+    return tuple(sorted(source.belows(1 + source.below(length + 2), length + 1)))
 
 
 def sore_points(wire: bytes) -> list[int]:
@@ -103,13 +108,18 @@ def sore_points(wire: bytes) -> list[int]:
 
 
 def sore_cuts(source: Source, points: Sequence[int]) -> Cuts:
-    """A plan of sore points of a wire: all of them, or up to four at random (the same one twice is an empty chunk)."""
+    """A plan of sore points of a wire: all of them, or up to four at random."""
     if not points:
         return ()
     count = source.below(5)
     if count == 4 or count >= len(points):
         return tuple(points)
-    return tuple(sorted([points[index] for index in source.belows(count + 1, len(points))]))
+    return tuple(sorted({points[index] for index in source.belows(count + 1, len(points))}))
+
+
+def outside_characters(wire: bytes, cuts: Cuts) -> Cuts:
+    """The same plan without the cuts that fall inside a character."""
+    return tuple([at for at in cuts if not (at < len(wire) and 0x80 <= wire[at] < 0xC0)])
 
 
 def without_empty_chunks(cuts: Cuts, length: int) -> Cuts:

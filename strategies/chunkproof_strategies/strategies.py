@@ -9,12 +9,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from itertools import pairwise
+from collections.abc import Collection
 from typing import Any, Protocol, TypeVar
 
 from hypothesis import strategies as st
 
+from .chunkings import (
+    Cuts,
+    bytewise,
+    chunks_of,
+    in_sizes,
+    random_cuts,
+    random_cuts_with_empty_chunks,
+    sore_cuts,
+    sore_points,
+)
 from .grammar import Stream, check_features, write_stream
 from .source import Source
 
@@ -59,6 +68,8 @@ def streams(*, features: Collection[str] | None = None) -> st.SearchStrategy[Str
     ``features`` keeps to some features of the grammar (names in `chunkproof_strategies.grammar.FEATURES`); all of them
     by default, none of them for ``features=()``: plain events with LF ends.
     """
+    if isinstance(features, str):
+        raise TypeError(f"{features=} is one string: give a collection of names, as in features={{{features!r}}}")
     chosen = check_features(features)
     return _streams(features=None if chosen is None else tuple(sorted(chosen)))
 
@@ -73,16 +84,37 @@ _streams = st.composite(_draw_stream)
 
 
 def chunkings(wire: bytes, *, max_cuts: int | None = None) -> st.SearchStrategy[list[bytes]]:
-    """The chunks of a wire, cut anywhere; empty chunks come too. ``max_cuts`` bounds their number (one chunk more).
+    """The chunks of a wire, cut in the ways that hurt: not at all, byte by byte, at sore points, anywhere, some empty.
+
+    ``max_cuts`` bounds the number of cuts; there is one chunk more.
 
     >>> chunkings(b"data: x", max_cuts=1).example()  # doctest: +SKIP
     [b'dat', b'a: x']
     """
     if max_cuts is not None and max_cuts < 0:
         raise ValueError(f"{max_cuts=} must be 0 or more: the number of places at which the wire may be cut")
-    limit = max_cuts if max_cuts is not None else len(wire) + 2
-    return st.lists(st.integers(0, len(wire)), max_size=limit).map(lambda cuts: _chunks(wire, sorted(cuts)))
+    return _chunkings(wire=wire, max_cuts=max_cuts)
 
 
-def _chunks(wire: bytes, cuts: Sequence[int]) -> list[bytes]:
-    return [wire[start:stop] for start, stop in pairwise((0, *cuts, len(wire)))]
+def _draw_chunks(draw: _Draw, *, wire: bytes, max_cuts: int | None) -> list[bytes]:
+    source = DrawSource(draw)
+    length = len(wire)
+    plan = source.pick(("whole", "bytewise", "size", "sore", "random", "with empty chunks"))
+    cuts: Cuts = ()
+    if plan == "bytewise":
+        cuts = bytewise(wire)
+    elif plan == "size":
+        cuts = in_sizes(wire, source.between(2, 7))
+    elif plan == "sore":
+        cuts = sore_cuts(source, sore_points(wire))
+    elif plan == "random":
+        cuts = random_cuts(source, length)
+    elif plan == "with empty chunks":
+        cuts = random_cuts_with_empty_chunks(source, length)
+    if max_cuts is not None and len(cuts) > max_cuts:
+        cuts = tuple(sorted(source.pick(cuts) for _ in range(max_cuts)))
+    return chunks_of(wire, cuts)
+
+
+_draw_chunks.__name__ = "chunkings"
+_chunkings = st.composite(_draw_chunks)

@@ -11,14 +11,24 @@ from .contract import TargetError
 from .declared import Declared
 from .loops import Loop
 
-__all__ = ["CALLBACK_NAMES", "EVENTS_NAMES", "FEED_NAMES", "NEXT_NAMES", "Parameters", "Probe", "look", "wants_text"]
+__all__ = [
+    "CALLBACK_NAMES",
+    "END_NAMES",
+    "EVENTS_NAMES",
+    "FEED_NAMES",
+    "NEXT_NAMES",
+    "Parameters",
+    "Probe",
+    "look",
+    "wants_text",
+]
 
 FEED_NAMES = ("feed", "push", "write", "receive_data", "decode")
 NEXT_NAMES = ("next_event", "nextEvent")
 EVENTS_NAMES = ("events", "take_events", "pop_events", "get_events")
 CALLBACK_NAMES = ("callback", "on_event", "handler")
 # In this order; an `__exit__` comes before `flush`, and after all others.
-_END_NAMES = ("finish", "end", "close", "aclose", "feed_eof")
+END_NAMES = ("finish", "end", "close", "aclose", "feed_eof")
 
 
 @dataclass(frozen=True)
@@ -175,7 +185,7 @@ def _find_end(probe: Probe, declared: Declared) -> None:
     if declared.end is not None:
         probe.end = None if declared.end == "none" else declared.end
         return
-    probe.end = next((name for name in _END_NAMES if _plain_method(probe.parser, name)), None)
+    probe.end = next((name for name in END_NAMES if _plain_method(probe.parser, name)), None)
     if probe.end is None and probe.managed:
         probe.exits = True
     elif probe.end is None and _plain_method(probe.parser, "flush"):

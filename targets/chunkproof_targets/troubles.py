@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from typing import TYPE_CHECKING, Any
 
 from .contract import TargetError
 from .drivers import AsyncFound
-from .probe import FEED_NAMES
+from .probe import END_NAMES, FEED_NAMES, Parameters
 
 if TYPE_CHECKING:
     from .calibration import Reading
@@ -16,28 +17,75 @@ if TYPE_CHECKING:
 __all__ = ["adapter", "instance_given", "no_event"]
 
 _TRIED_MAX = 8
-_PUSH_LINES = """\
-        parser = {name}(...)
-        for chunk in chunks:
-            yield from parser.feed(chunk)  # whatever gives the events, with data, event and id
-        yield from parser.close()  # if it can be told that the input is over
-"""
-_PULL_LINES = """\
-        for item in {name}(chunks):  # whatever gives the events; chunks is an iterable of bytes
-            yield {{"event": item.event, "data": item.data, "id": item.id}}
-"""
+_NOWHERE = "your_package"
 
 
-def adapter(name: str, *, pushed: bool) -> str:
-    """The ten lines that make a target of any parser: one that is fed, or one that reads an iterable."""
+def adapter(candidates: Candidates) -> str:
+    """The ten lines that make a target of any parser: one that is fed, or one that reads an iterable.
+
+    They run as they stand, but for what only the user knows: arguments come out as ``...``, and a parser that cannot
+    be imported by its own name as one of ``your_package``.
+    """
+    lines = [
+        "# adapter.py",
+        *_imports(candidates.obj),
+        "",
+        *(_fed(candidates) or _iterated(candidates)),
+    ]
+    text = "\n".join(f"    {line}".rstrip() for line in lines)
     return (
-        "The way out is an adapter of a few lines, in a file of your own:\n\n"
-        "    # adapter.py\n"
-        f"    from ... import {name}\n\n"
-        "    def parse(chunks):\n"
-        f"{(_PUSH_LINES if pushed else _PULL_LINES).format(name=name)}\n"
-        "and then --target=./adapter.py:parse"
+        f"The way out is an adapter of a few lines, in a file of your own:\n\n{text}\n\n"
+        "and then --target=./adapter.py:target"
     )
+
+
+def _imports(obj: Any) -> list[str]:
+    """What imports it as ``original``: the adapter may well be called what the parser is called."""
+    module = str(getattr(obj, "__module__", ""))
+    path = str(getattr(obj, "__qualname__", type(obj).__qualname__)).rpartition("<locals>.")[2]
+    first, _, inner = path.partition(".")
+    by_name: Any = sys.modules.get(module)
+    for part in path.split("."):
+        by_name = getattr(by_name, part, None)
+    # A file that is read alone, or the script that runs, has no name to be imported by.
+    if by_name is not obj or module.startswith(("__main__", "chunkproof_target_")):
+        module = _NOWHERE
+    if not inner:
+        return [f"from {module} import {first} as original"]
+    return [f"from {module} import {first}", "", f"original = {path}"]
+
+
+def _fed(candidates: Candidates) -> list[str]:
+    """An adapter of what has a feed method; empty where it has none."""
+    obj, probe = candidates.obj, candidates.probe
+    parser = obj if probe.parser is None and inspect.isclass(obj) else probe.parser
+    feed = next((name for name in FEED_NAMES if callable(getattr(parser, name, None))), None)
+    if feed is None:
+        return []
+    end = probe.end or next((name for name in END_NAMES if _takes_nothing(parser, name)), None)
+    arguments = ", ".join(f"{name}=..." for name in candidates.parameters.required)
+    lines = [
+        "def target(chunks):",
+        f"    parser = original({arguments})",
+        "    for chunk in chunks:",
+        f"        yield from parser.{feed}(chunk) or ()  # whatever gives the events, with data, event and id",
+    ]
+    return [*lines, f"    yield from parser.{end}() or ()  # the input is over"] if end else lines
+
+
+def _takes_nothing(parser: Any, name: str) -> bool:
+    method = getattr(parser, name, None)
+    return callable(method) and Parameters.of(method).required in ((), ("self",))
+
+
+def _iterated(candidates: Candidates) -> list[str]:
+    arguments = ", ".join(["chunks", *(f"{name}=..." for name in candidates.parameters.required[1:])])
+    asynchronous = "async " if inspect.isasyncgenfunction(candidates.obj) else ""
+    return [
+        f"{asynchronous}def target(chunks):  # an {asynchronous}iterable of bytes",
+        f"    {asynchronous}for item in original({arguments}):  # whatever gives the events",
+        '        yield {"event": item.event, "data": item.data, "id": item.id}',
+    ]
 
 
 def instance_given(obj: Any, name: str, found: str) -> TargetError:
@@ -80,8 +128,7 @@ def no_event(candidates: Candidates, name: str, found: str) -> TargetError:
     elif not lines[1:]:
         lines.append(f"It is a {kind} that takes no iterable of chunks, and makes nothing with a feed method.")
     lines.append("A parser that is fed whole lines must be declared as one: --chunkproof-declare takes=lines")
-    pushed = inspect.isclass(obj) and any(callable(getattr(obj, feed, None)) for feed in FEED_NAMES)
-    lines.append(adapter(short, pushed=pushed))
+    lines.append(adapter(candidates))
     return TargetError("\n".join(lines))
 
 

@@ -16,7 +16,7 @@ from chunkproof_reports.results import (
     Results,
     RuleResult,
     Status,
-    Stream,
+    StreamRecord,
     TargetRecord,
 )
 from chunkproof_reports.visible import cells, folded, show, wire_rows
@@ -29,7 +29,7 @@ def outcome(*data, failure="", last_event_id=None, retries=None):
 
 
 def broken(wire=b"data: a\n\n", cuts=(), expected=EMPTY, actual=EMPTY, kind="lost", before=(), **more):
-    found = Counterexample(kind, (*before, Stream.of(wire, cuts)), expected, actual, "cp1.AA")
+    found = Counterexample(kind, (*before, StreamRecord.of(wire, cuts)), expected, actual, "cp1.AA")
     return RuleResult("lines/cr", "t", "CR ends a line.", "9.2.5", "must", "broken", counterexample=found, **more)
 
 
@@ -158,7 +158,7 @@ def test_text_is_the_rule_the_wire_the_outcomes_the_advice_and_the_command():
 
 
 def test_streams_that_run_before_are_shown():
-    text = terminal.failure(broken(before=(Stream.of(b"id: 1\n\n", ()),)))
+    text = terminal.failure(broken(before=(StreamRecord.of(b"id: 1\n\n", ()),)))
     assert "wire 1 of 2, run before: 7 bytes in 1 chunk\n    id: 1␊\n    ␊\n" in text
     assert "wire 2 of 2: 9 bytes in 1 chunk" in text
 

@@ -13,14 +13,14 @@ from chunkproof.cli import main
 from chunkproof.counterexample import Case, encode_token
 from chunkproof.replay import replay_command, write_large_token
 from chunkproof.rules import RULES
-from chunkproof_reports.results import Counterexample, OutcomeRecord, RuleResult, Stream
+from chunkproof_reports.results import Counterexample, OutcomeRecord, RuleResult, StreamRecord
 
 CR = Case("lines/cr", "bytes", ((b"data: a\n\r", ()),))
 
 
 def broken(target: str, token: str = "", token_file: str = "") -> RuleResult:
     found = Counterexample(
-        "lost", (Stream.of(b"data: a\n\r", ()),), OutcomeRecord(()), OutcomeRecord(()), token, token_file
+        "lost", (StreamRecord.of(b"data: a\n\r", ()),), OutcomeRecord(()), OutcomeRecord(()), token, token_file
     )
     return RuleResult("lines/cr", target, "CR ends a line.", "9.2.5", "must", "broken", counterexample=found)
 

@@ -202,6 +202,54 @@ def test_factory(project: Path) -> None:
     assert target.shape.startswith("function that makes a parser with feed")
 
 
+UNUSABLE = """
+from chunkproof_targets.reference import ReferenceParser as _Base
+
+def parse(chunks, encoding):
+    parser = _Base()
+    for chunk in chunks:
+        for type, data, id in parser.feed(chunk):
+            yield Item(type, data, id)
+
+async def target(chunks, *, encoding):
+    parser = _Base()
+    async for chunk in chunks:
+        for type, data, id in parser.feed(chunk):
+            yield Item(type, data, id)
+
+class Item:
+    def __init__(self, event, data, id):
+        self.event, self.data, self.id = event, data, id
+
+class Outer:
+    class Parser:
+        def __init__(self, url, *, timeout):
+            self._parser = _Base()
+        def push(self, chunk):
+            return self._parser.feed(chunk)
+        def end(self, why):
+            raise AssertionError("nobody knows why")
+        def close(self):
+            pass
+
+class original(Outer.Parser):
+    pass
+"""
+
+
+@pytest.mark.parametrize("attribute", ["parse", "target", "Outer.Parser", "original"])
+def test_adapter_of_an_error_message_runs_as_it_is_printed(attribute: str, project: Path) -> None:
+    write(project, "chat/stream.py", UNUSABLE)
+    text = error(f"chat.stream:{attribute}", project)
+    printed = text.partition("in a file of your own:\n")[2].partition("\nand then ")
+    assert printed[2] == "--target=./adapter.py:target"
+    write(project, "adapter.py", printed[0])
+    target = load_target("./adapter.py:target", folder=project)
+    assert works(target)
+    assert target.shows.type
+    assert target.shows.last_event_id
+
+
 def test_module_as_an_attribute(project: Path) -> None:
     write(project, "outer_package/__init__.py", "from . import inner")
     write(project, "outer_package/inner.py", PARSER)

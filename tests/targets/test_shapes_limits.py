@@ -217,8 +217,8 @@ def test_class_that_needs_arguments() -> None:
 
     with pytest.raises(TargetError, match=r"needs arguments: url, timeout") as caught:
         load(Client)
-    assert "from ... import Client" in str(caught.value)
-    assert "--target=./adapter.py:parse" in str(caught.value)
+    assert "from your_package import Client as original" in str(caught.value)
+    assert "--target=./adapter.py:target" in str(caught.value)
 
 
 def test_no_event_says_what_came_back() -> None:

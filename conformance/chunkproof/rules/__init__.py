@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import bytes as bytes_
-from . import chunking, dispatch, end, fields, ids, lines, retry, size, whole
+from . import chunking, dispatch, end, fields, ids, lines, prefix, retry, size, whole
 from .rule import Rule
 
 __all__ = ["RULES", "Rule", "find_rule"]
@@ -22,7 +22,7 @@ RULES: tuple[Rule, ...] = tuple(
         size.rule,
         chunking.rule,
         whole.rule,
-        whole.prefix,
+        prefix.rule,
     )
     for rule in chapter.rules
 )

@@ -15,7 +15,7 @@ from chunkproof_strategies.values import (
     Raw,
 )
 
-from ..plans import thorough
+from ..plans import empty_chunks, thorough
 from .rule import chapter, contains, holds
 
 rule = chapter("bytes", clause="9.2.5 (UTF-8 decode)", layer="bytes")
@@ -37,6 +37,10 @@ def _has_characters(wire: bytes, cuts: Cuts) -> bool:
     return not wire.isascii()
 
 
+def _cut_in_the_mark(wire: bytes, cuts: Cuts) -> bool:
+    return wire.startswith(MARK) and any(at in (1, 2) for at in cuts)
+
+
 # A sequence of bytes that its next bytes could still have completed, but did not.
 _TRUNCATED = (
     rb"(?:[\xc2-\xf4]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xe0[\xa0-\xbf]|\xed[\x80-\x9f]|[\xf1-\xf3][\x80-\xbf]{1,2}"
@@ -51,48 +55,48 @@ def _characters(draft: Draft, low: int, high: int) -> None:
     draft.message(draft.value(before + text + behind))
 
 
-@rule(clause=_UTF8, wpt="format-utf-8", point=_has_characters)
+@rule(cuts_characters=True, clause=_UTF8, wpt="format-utf-8", point=_has_characters)
 def two_byte_character_cut(draft: Draft) -> None:
     """A character of two bytes that is cut between chunks comes out whole."""
     _characters(draft, 0xA1, 0x7FF)
 
 
-@rule(clause=_UTF8, wpt="format-utf-8", point=_has_characters)
+@rule(cuts_characters=True, clause=_UTF8, wpt="format-utf-8", point=_has_characters)
 def three_byte_character_cut(draft: Draft) -> None:
     """A character of three bytes, Chinese for one, that is cut between chunks comes out whole."""
     low, high = draft.source.pick(((0x4E00, 0x9FFF), (0x0900, 0x1FFF), (0xAC00, 0xD7A3), (0xE000, 0xFDCF)))
     _characters(draft, low, high)
 
 
-@rule(clause=_UTF8, wpt="format-utf-8", point=_has_characters)
+@rule(cuts_characters=True, clause=_UTF8, wpt="format-utf-8", point=_has_characters)
 def four_byte_character_cut(draft: Draft) -> None:
     """A character of four bytes, an emoji for one, that is cut between chunks comes out whole."""
     low, high = draft.source.pick(((0x1F300, 0x1FAFF), (0x20000, 0x2A6DF), (0x10000, 0x10FFFF)))
     _characters(draft, low, high)
 
 
-@rule(clause=_UTF8, point=holds(rb"(?:[\xc2-\xf4][\x80-\xbf]+){2}"))
+@rule(cuts_characters=True, clause=_UTF8, point=holds(rb"(?:[\xc2-\xf4][\x80-\xbf]+){2}"))
 def zwj_sequence_cut(draft: Draft) -> None:
     """A sequence of emoji that people see as one, cut anywhere, comes out whole."""
     source = draft.source
     draft.message(draft.value(source.pick(("", "a", "你")) + source.pick(ZWJ_SEQUENCES) + source.pick(("", "b", "🙂"))))
 
 
-@rule(clause=_UTF8, needs=["type"], point=holds(rb"event: ?[^\r\n]*[\x80-\xff]"))
+@rule(cuts_characters=True, clause=_UTF8, needs=["type"], point=holds(rb"event: ?[^\r\n]*[\x80-\xff]"))
 def character_cut_in_a_type(draft: Draft) -> None:
     """A character that is cut between chunks comes out whole in an event's type."""
     draft.event(draft.source.pick(TEXTS))
     draft.plain_event()
 
 
-@rule(clause=_UTF8, point=holds(rb"(?:\A|[\r\n]):[^\r\n]*[\x80-\xff]"))
+@rule(cuts_characters=True, clause=_UTF8, point=holds(rb"(?:\A|[\r\n]):[^\r\n]*[\x80-\xff]"))
 def character_cut_in_a_comment(draft: Draft) -> None:
     """A character that is cut between chunks in a comment changes nothing."""
     draft.comment(draft.source.pick(("心跳", " 心跳", "🙂", " é", "a🙂a")))
     draft.plain_event()
 
 
-@rule(clause=_UTF8, advice=strict_by_design, plans=thorough)
+@rule(cuts_characters=True, clause=_UTF8, advice=strict_by_design, plans=thorough)
 def ill_formed_is_replaced(draft: Draft) -> None:
     """Ill-formed UTF-8 becomes U+FFFD, once for each maximal subpart, and never stops the stream."""
     source = draft.source
@@ -103,7 +107,13 @@ def ill_formed_is_replaced(draft: Draft) -> None:
         draft.plain_event()
 
 
-@rule(clause=_UTF8, advice=strict_by_design, plans=thorough, point=holds(_TRUNCATED + rb"[^\x80-\xbf\r\n]"))
+@rule(
+    clause=_UTF8,
+    cuts_characters=True,
+    advice=strict_by_design,
+    plans=thorough,
+    point=holds(_TRUNCATED + rb"[^\x80-\xbf\r\n]"),
+)
 def truncated_character_before_text(draft: Draft) -> None:
     """A character that lacks its last bytes becomes one U+FFFD, and what follows is kept, also in a later chunk."""
     source = draft.source
@@ -111,14 +121,14 @@ def truncated_character_before_text(draft: Draft) -> None:
     draft.message(Raw(raw.wire + behind.encode(), raw.text + behind))
 
 
-@rule(clause=_UTF8, advice=strict_by_design, plans=thorough, point=holds(_TRUNCATED + rb"[\r\n]"))
+@rule(cuts_characters=True, clause=_UTF8, advice=strict_by_design, plans=thorough, point=holds(_TRUNCATED + rb"[\r\n]"))
 def truncated_character_before_a_line_end(draft: Draft) -> None:
     """A character that lacks its last bytes does not swallow the line end behind it."""
     draft.message(draft.source.pick(TRUNCATED))
     draft.plain_event()
 
 
-@rule(clause=_UTF8, advice=strict_by_design, plans=thorough, point=holds(_TRUNCATED + rb"\Z"))
+@rule(cuts_characters=True, clause=_UTF8, advice=strict_by_design, plans=thorough, point=holds(_TRUNCATED + rb"\Z"))
 def cut_short_at_the_end(draft: Draft) -> None:
     """A character that the end of input cuts short stands in an unfinished line, and raises nothing."""
     draft.plain_event()
@@ -148,7 +158,14 @@ def mark_before_other_fields(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(needs=["empty chunks"], point=lambda wire, cuts: wire.startswith(MARK))
+@rule(cuts_characters=True, plans=thorough, wpt="format-bom", point=_cut_in_the_mark)
+def mark_cut(draft: Draft) -> None:
+    """A byte order mark whose bytes fall on two or three chunks is removed."""
+    draft.mark()
+    draft.plain_event()
+
+
+@rule(needs=["empty chunks"], plans=empty_chunks, point=lambda wire, cuts: wire.startswith(MARK) and cuts[:1] == (0,))
 def mark_behind_an_empty_chunk(draft: Draft) -> None:
     """A byte order mark is removed also where an empty chunk comes before it."""
     draft.mark()
@@ -182,7 +199,7 @@ def a_mark_at_a_later_line_is_text(draft: Draft) -> None:
         draft.plain_event()
 
 
-@rule(plans=thorough, advice=strict_by_design, point=lambda wire, cuts: wire[:1] == b"\xef" and wire[:3] != MARK)
+@rule(cuts_characters=True, plans=thorough, advice=strict_by_design, point=holds(rb"\A\xef(?!\xbb\xbf)"))
 def truncated_mark(draft: Draft) -> None:
     """EF or EF BB at the start is no byte order mark, but ill-formed text."""
     draft.raw(draft.source.pick((b"\xef", b"\xef\xbb")))
@@ -222,14 +239,14 @@ def nul_is_text(draft: Draft) -> None:
     )
 
 
-@rule(layer="text", wpt="format-null-character", needs=["type"], point=contains(b"\0"))
+@rule(layer="text", needs=["type"], point=contains(b"\0"))
 def nul_in_a_type_is_text(draft: Draft) -> None:
     """U+0000 is text in an event's type."""
     draft.event(draft.source.pick(("a\0", "\0", "\0a", "a\0a")))
     draft.plain_event()
 
 
-@rule(layer="text", wpt="format-null-character", point=contains(b"\0"))
+@rule(layer="text", point=contains(b"\0"))
 def nul_in_a_comment_or_a_name(draft: Draft) -> None:
     """U+0000 in a comment changes nothing, and in a name it makes another name."""
     draft.ignored(draft.source.pick((":\0", ": a\0b", "data\0: x", "\0data: x", "\0", "a\0b: x", "da\0ta")))

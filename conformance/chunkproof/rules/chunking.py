@@ -11,7 +11,13 @@ from chunkproof_strategies.source import Source
 from ..plans import empty_chunks, pairs, single_cuts
 from .rule import chapter
 
-rule = chapter("chunking", clause="9.2.5 (a stream of bytes)", layer="lines")
+rule = chapter(
+    "chunking",
+    clause="follows from 9.2.5 (the stream is decoded as a whole)",
+    layer="lines",
+    only_cuts=True,
+    cuts_characters=True,
+)
 
 
 def _simple(draft: Draft) -> None:
@@ -46,43 +52,43 @@ def _random(wire: bytes, source: Source) -> Iterator[Cuts]:
         yield random_cuts(source, len(wire))
 
 
-@rule(only_cuts=True, plans=single_cuts, weight=1.5)
+@rule(plans=single_cuts, weight=1.5)
 def every_single_cut(draft: Draft) -> None:
     """One cut, at any byte, changes nothing."""
     _simple(draft)
 
 
-@rule(only_cuts=True, plans=_bytewise)
+@rule(plans=_bytewise)
 def one_byte_a_chunk(draft: Draft) -> None:
     """One byte a chunk changes nothing."""
     _simple(draft)
 
 
-@rule(only_cuts=True, plans=_sizes)
+@rule(plans=_sizes)
 def small_sizes(draft: Draft) -> None:
     """Chunks of 2, 3, 4 or 7 bytes change nothing."""
     _simple(draft)
 
 
-@rule(only_cuts=True, plans=pairs, weight=1.5)
+@rule(plans=pairs, weight=1.5)
 def pairs_of_cuts(draft: Draft) -> None:
     """Two cuts at the places that hurt most change nothing."""
     _simple(draft)
 
 
-@rule(only_cuts=True, plans=_random, weight=1.5)
+@rule(plans=_random, weight=1.5)
 def random_plans(draft: Draft) -> None:
     """Any plan of cuts changes nothing."""
     _simple(draft)
 
 
-@rule(only_cuts=True, plans=empty_chunks, needs=["empty chunks"])
+@rule(plans=empty_chunks, needs=["empty chunks"])
 def empty_chunks_anywhere(draft: Draft) -> None:
     """An empty chunk, anywhere, changes nothing."""
     _simple(draft)
 
 
-@rule(layer="bytes", only_cuts=True, plans=single_cuts, point=lambda wire, cuts: not wire.isascii() and b"\n" in wire)
+@rule(layer="bytes", plans=single_cuts, point=lambda wire, cuts: not wire.isascii() and b"\n" in wire)
 def text_behind_a_line_end_at_a_chunks_end(draft: Draft) -> None:
     """A chunk that ends inside a character, behind a line end, keeps what it holds of the next line."""
     draft.message(draft.word())
@@ -90,7 +96,7 @@ def text_behind_a_line_end_at_a_chunks_end(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(only_cuts=True, plans=single_cuts)
+@rule(plans=single_cuts)
 def a_blank_line_cut(draft: Draft) -> None:
     """The two ends of a blank line may fall on two chunks."""
     draft.ends = (draft.source.pick((LF, CRLF, CR)),)
@@ -98,7 +104,7 @@ def a_blank_line_cut(draft: Draft) -> None:
         draft.plain_event()
 
 
-@rule(only_cuts=True, weight=1.5, broad=True)
+@rule(weight=1.5, broad=True)
 def the_whole_grammar_cut(draft: Draft) -> None:
     """Cuts change nothing in a stream of the whole grammar."""
     write_blocks(draft)

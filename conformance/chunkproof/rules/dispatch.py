@@ -10,7 +10,7 @@ from .rule import chapter, contains, has_field
 rule = chapter("dispatch", clause="9.2.6 (dispatch the event)", layer="fields")
 
 
-@rule(wpt="format-field-event", point=has_field("event", "id"))
+@rule(point=has_field("event", "id"))
 def no_data_no_event(draft: Draft) -> None:
     """A block without a data field makes no event."""
     source = draft.source
@@ -38,7 +38,7 @@ def the_default_type_is_message(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(needs=["type"], wpt="format-field-event", point=has_field("event"), weight=2)
+@rule(needs=["type"], point=has_field("event"), weight=2)
 def the_type_is_untouched(draft: Draft) -> None:
     """A type is text: its case, blanks, colons and script stay as they are."""
     source = draft.source
@@ -58,7 +58,7 @@ def the_type_is_reset(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(needs=["type"], wpt="format-field-event", point=has_field("event"))
+@rule(needs=["type"], point=has_field("event"))
 def the_type_is_reset_without_data(draft: Draft) -> None:
     """A block without data resets the type as well."""
     draft.event(draft.source.pick(("a", "ping")))
@@ -66,7 +66,7 @@ def the_type_is_reset_without_data(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(needs=["type"], wpt="format-field-event-empty", point=has_field("event", at_least=2))
+@rule(needs=["type"], point=has_field("event", at_least=2))
 def an_empty_type_resets_the_type(draft: Draft) -> None:
     """An empty `event` field in the same block makes the type "message" again."""
     draft.event(draft.source.pick(("a", "ping")))
@@ -135,7 +135,7 @@ def an_id_that_stays_makes_no_event(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(wpt="format-field-retry", point=has_field("retry"))
+@rule(point=has_field("retry"))
 def retry_only_blocks(draft: Draft) -> None:
     """A block with only a `retry` makes no event."""
     draft.retry(draft.source.pick(("1", "3000")))
@@ -143,7 +143,7 @@ def retry_only_blocks(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(wpt="format-field-unknown")
+@rule()
 def unknown_only_blocks(draft: Draft) -> None:
     """A block of unknown fields alone makes no event."""
     draft.ignored(draft.source.pick(("x: 1", "foo", "x", "Data: x", "data : x")))

@@ -46,7 +46,12 @@ def _ends_in_cr(wire: bytes, cuts: tuple[int, ...]) -> bool:
     return wire.endswith(b"\r")
 
 
-def _cr_blank_line(draft: Draft) -> None:
+@rule(plans=thorough, point=_ends_in_cr, open_without_end=True)
+def a_cr_at_the_very_end_completes_a_blank_line(draft: Draft) -> None:
+    """A blank line made by a CR that is the last byte is complete: its event comes out by the end of input.
+
+    A target that cannot be told the end cannot know that no LF follows, so it may wait: for it this is an info.
+    """
     source = draft.source
     draft.ends = (source.pick((LF, CR, CRLF)),)
     if source.chance(2):
@@ -55,22 +60,7 @@ def _cr_blank_line(draft: Draft) -> None:
     draft.blank(CR)
 
 
-@rule(needs=["end"], plans=thorough, point=_ends_in_cr)
-def a_cr_at_the_very_end_completes_a_blank_line(draft: Draft) -> None:
-    """A blank line made by a CR that is the last byte is complete: its event comes out by the end of input."""
-    _cr_blank_line(draft)
-
-
-@rule(needs=["no end"], severity="info", point=_ends_in_cr)
-def a_cr_at_the_very_end_without_an_end_call(draft: Draft) -> None:
-    """A blank line made by a CR that is the last byte so far is complete.
-
-    This target cannot know that no LF follows, so it may wait.
-    """
-    _cr_blank_line(draft)
-
-
-@rule(needs=["end"], plans=thorough, layer="fields")
+@rule(plans=thorough, layer="fields")
 def a_field_before_a_cr_at_the_end(draft: Draft) -> None:
     """A line that ends in CR as the last byte is a line, but makes no event without a blank one."""
     draft.plain_event()

@@ -27,21 +27,21 @@ def no_space(draft: Draft) -> None:
     draft.message(draft.word(), b":")
 
 
-@rule(clause=_VALUE, needs=["type"], wpt="format-leading-space", point=has_field("event"))
+@rule(clause=_VALUE, needs=["type"], point=has_field("event"))
 def one_space_in_a_type(draft: Draft) -> None:
     """A type loses one space behind the colon, or none if there is none."""
     draft.event(draft.source.pick(("a", "ping", " a")), draft.source.pick((b": ", b":")))
     draft.plain_event()
 
 
-@rule(clause=_VALUE, needs=["id"], wpt="format-leading-space", point=has_field("id"))
+@rule(clause=_VALUE, needs=["id"], point=has_field("id"))
 def one_space_in_an_id(draft: Draft) -> None:
     """An ID loses one space behind the colon, or none if there is none."""
     draft.id(draft.source.pick(("1", "a", " 1")), draft.source.pick((b": ", b":")))
     draft.plain_event()
 
 
-@rule(clause=_VALUE, wpt="format-field-data", point=contains(b":  "))
+@rule(clause=_VALUE, point=contains(b":  "))
 def a_second_space_is_kept(draft: Draft) -> None:
     """Only one space is removed: a second one belongs to the value."""
     draft.message(draft.value(draft.source.pick((" ", "  ")) + draft.source.pick(("a", "x y", ""))))
@@ -69,7 +69,7 @@ def _bare(name: str) -> Point:
     return lambda wire, cuts: name.encode() in wire.replace(b"\r", b"\n").split(b"\n")
 
 
-@rule(clause="9.2.6 (line without a colon)", wpt="format-field-data", point=_bare("data"))
+@rule(clause="9.2.6 (line without a colon)", point=_bare("data"))
 def data_without_colon(draft: Draft) -> None:
     """A line `data` without a colon is a data line with an empty value."""
     draft.bare("data")
@@ -87,7 +87,7 @@ def event_without_colon(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(clause="9.2.6 (line without a colon)", needs=["id"], wpt="format-field-id-2", point=_bare("id"))
+@rule(clause="9.2.6 (line without a colon)", needs=["id"], point=_bare("id"))
 def id_without_colon(draft: Draft) -> None:
     """A line `id` without a colon resets the last event ID."""
     draft.id(draft.source.pick(("1", "a")))
@@ -126,7 +126,7 @@ def a_value_that_looks_like_more(draft: Draft) -> None:
 _NEAR_NAMES = tuple(name for name in NEAR_NAMES if not name.startswith("\ufeff"))
 
 
-@rule(wpt="format-field-parsing")
+@rule()
 def names_are_exact(draft: Draft) -> None:
     """Names are compared exactly: no other case, no blanks, no prefix."""
     source = draft.source
@@ -265,22 +265,21 @@ def a_trailing_empty_data_line_counts(draft: Draft) -> None:
 
 @rule()
 def order_does_not_matter(draft: Draft) -> None:
-    """All fields of a block count, in any order, `event` and `id` behind `data` too."""
+    """All fields of a block count, in any order, `event`, `id` and `retry` behind `data` too."""
     source = draft.source
     writes = [
         lambda: draft.data(draft.word()),
         lambda: draft.event(source.pick(("a", "ping"))),
         lambda: draft.id(source.pick(("1", "a"))),
+        lambda: draft.retry(source.pick(("1", "10"))),
     ]
-    if source.chance(2):
-        writes.append(lambda: draft.data(draft.word()))
     while writes:
         writes.pop(source.below(len(writes)))()
     draft.blank()
     draft.plain_event()
 
 
-@rule(needs=["type"], wpt="format-field-event", point=different("event"))
+@rule(needs=["type"], point=different("event"))
 def the_last_type_counts(draft: Draft) -> None:
     """Of several `event` fields in a block, the last counts."""
     first, second = draft.source.pick((("a", "b"), ("a", ""), ("ping", "pong"), ("", "a")))

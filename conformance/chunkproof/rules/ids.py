@@ -20,7 +20,7 @@ def an_id_is_shown(draft: Draft) -> None:
         draft.plain_event()
 
 
-@rule(clause=_DISPATCH, wpt="format-field-id", needs=["id"], point=has_field("id"))
+@rule(wpt="format-field-id-3", clause=_DISPATCH, needs=["id"], point=has_field("id"))
 def ids_persist(draft: Draft) -> None:
     """An ID stays for the events that follow, until the next one."""
     draft.id(draft.source.pick(_IDS))
@@ -29,7 +29,7 @@ def ids_persist(draft: Draft) -> None:
         draft.plain_event()
 
 
-@rule(wpt="format-field-id-2", needs=["id"], point=has_field("id", at_least=2))
+@rule(wpt="format-field-id-3", needs=["id"], point=has_field("id", at_least=2))
 def an_empty_id_resets(draft: Draft) -> None:
     """An empty `id` resets the last event ID to the empty string."""
     draft.id(draft.source.pick(_IDS))

@@ -16,6 +16,11 @@ def _cr_without_lf(wire: bytes, cuts: Cuts) -> bool:
     return b"\r" in wire.replace(b"\r\n", b"")
 
 
+def _two_kinds_of_ends(wire: bytes, cuts: Cuts) -> bool:
+    alone = wire.replace(b"\r\n", b"")
+    return (b"\r\n" in wire) + (b"\n" in alone) + (b"\r" in alone) > 1
+
+
 def _without_cr(wire: bytes, cuts: Cuts) -> bool:
     return b"\r" not in wire
 
@@ -47,7 +52,7 @@ def crlf(draft: Draft) -> None:
     _events(draft, CRLF, data_lines=2)
 
 
-@rule(wpt="format-newlines")
+@rule(wpt="format-newlines", point=_two_kinds_of_ends)
 def mixed(draft: Draft) -> None:
     """LF, CR and CRLF may stand in one stream, each line with its own."""
     _events(draft, LF, CR, CRLF)

@@ -56,7 +56,7 @@ def an_unfinished_block_sets_the_time(draft: Draft) -> None:
     draft.retry(draft.source.pick(RETRIES))
 
 
-@rule(ignores=["retry"], wpt="format-field-retry-bogus", point=has_field("retry"))
+@rule(ignores=["retry"], point=has_field("retry"))
 def wrong_values_do_not_raise(draft: Draft) -> None:
     """A value that is not valid raises nothing and loses no event."""
     source = draft.source

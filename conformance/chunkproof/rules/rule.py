@@ -9,10 +9,10 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
+from typing import Any, Literal, TypedDict, Unpack
 
-from chunkproof_reports.results import Severity
+from chunkproof_reports.results import RuleResult, Severity, Status
 from chunkproof_strategies.chunkings import Cuts
 from chunkproof_strategies.grammar import Draft
 from chunkproof_targets.contract import Target
@@ -25,7 +25,7 @@ __all__ = ["Chapter", "Layer", "Need", "Rule", "chapter", "contains", "different
 #: The layer a rule looks at. A target that is fed text is not judged on "bytes", one fed lines on "fields" alone.
 Layer = Literal["bytes", "text", "lines", "fields"]
 #: What a target must show, or have, to be judged by a rule. What is seen on events alone is judged there alone.
-Need = Literal["type", "id", "id at the end", "retry", "retry at the end", "end", "no end", "empty chunks"]
+Need = Literal["type", "id", "id at the end", "retry", "retry at the end", "end", "empty chunks"]
 
 Point = Callable[[bytes, Cuts], bool]
 Write = Callable[[Draft], None]
@@ -70,17 +70,24 @@ def itself(wire: bytes) -> Iterator[bytes]:
     yield wire
 
 
+def no_advice(failure: BaseException | None) -> str:
+    """Nothing to say beyond the failure itself."""
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One requirement and the check for it.
 
     ``requirement`` is one sentence, ``clause`` the section of the WHATWG HTML standard (or what else it rests on),
     ``wpt`` the web-platform-tests file of the same point, ``since`` the release that brought the rule.
-    ``write`` writes one stream; ``wires`` makes of it the wires that are run; ``plans`` the chunkings of each.
+    ``write`` writes one stream; ``wires`` makes of it the wires that are run; ``plans`` the chunkings of each, with the
+    cuts inside characters left out unless ``cuts_characters``.
     ``point`` holds for the streams that are within the rule: the shrinker does not leave them. A ``broad`` rule has no
     point of its own: any stream is within it. A rule with ``only_cuts`` leaves out the streams on which the target
     differs uncut: what it judges is the cuts alone. ``ignores`` names the state that is not compared. ``weight`` is the
-    rule's share of the checks, 1 for most.
+    rule's share of the checks, 1 for most. ``open_without_end`` makes the rule an info for targets that cannot be told
+    the end of input. ``advice`` says what the author of a target that raised so may do.
     """
 
     id: str
@@ -93,13 +100,15 @@ class Rule:
     since: str = "0.1"
     needs: frozenset[Need] = frozenset()
     plans: Plans = common
+    cuts_characters: bool = False
     point: Point = anywhere
     wires: Callable[[bytes], Iterable[bytes]] = itself
     ignores: frozenset[str] = frozenset()
     weight: float = 1.0
     broad: bool = False
     only_cuts: bool = False
-    advice: Callable[[BaseException | None], str] = field(default=lambda failure: "")
+    open_without_end: bool = False
+    advice: Callable[[BaseException | None], str] = no_advice
 
     @property
     def chapter(self) -> str:
@@ -115,9 +124,27 @@ class Rule:
                 return reason
         return ""
 
+    def severity_for(self, target: Target) -> Severity:
+        """How much the rule weighs for this target."""
+        return "info" if self.open_without_end and not target.has_end else self.severity
+
     def expectation(self, target: Target, wire: bytes) -> Expectation | None:
         """What the target must deliver on a wire, as far as this rule compares; None where nothing can be asked."""
-        return expect(target, wire, ignores=self.ignores, may_hold="no end" not in self.needs)
+        return expect(target, wire, ignores=self.ignores, may_hold=not self.open_without_end)
+
+    def result(self, target: Target, status: Status, **found: Any) -> RuleResult:
+        """What a run of this rule came to; ``found`` are the other fields of a `RuleResult`."""
+        return RuleResult(
+            id=self.id,
+            target=target.name,
+            requirement=self.requirement,
+            clause=self.clause,
+            severity=self.severity_for(target),
+            status=status,
+            wpt=self.wpt,
+            since=self.since,
+            **found,
+        )
 
 
 def _missing(absent: Callable[[Target], bool], reason: str) -> Callable[[Target], str]:
@@ -139,64 +166,58 @@ _MISSING: dict[Need, Callable[[Target], str]] = {
     ),
     "retry": _missing(lambda target: target.shows.retry is None, "the target does not show reconnection times"),
     "end": _missing(lambda target: not target.has_end, "the target cannot be told the end of input"),
-    "no end": _missing(lambda target: target.has_end, "the target can be told the end of input"),
     "empty chunks": _missing(
         lambda target: target.empty_chunk_ends, "an empty chunk ends the input, as the target declares"
     ),
 }
 
 
+class Options(TypedDict, total=False):
+    """The fields of a `Rule` that a chapter's rules may set, as they are written down."""
+
+    severity: Severity
+    since: str
+    needs: Iterable[Need]
+    plans: Plans
+    cuts_characters: bool
+    point: Point
+    wires: Callable[[bytes], Iterable[bytes]]
+    ignores: Iterable[str]
+    weight: float
+    broad: bool
+    only_cuts: bool
+    open_without_end: bool
+    advice: Callable[[BaseException | None], str]
+
+
 class Chapter:
     """A decorator that makes a rule of a function: the name is the id, the docstring's first line the requirement."""
 
-    def __init__(self, name: str, *, clause: str, layer: Layer) -> None:
+    def __init__(self, name: str, *, clause: str, layer: Layer, **options: Unpack[Options]) -> None:
         self.name = name
         self.clause = clause
         self.layer = layer
+        self.options = options
         self.rules: list[Rule] = []
 
     def __call__(
-        self,
-        *,
-        clause: str = "",
-        layer: Layer | None = None,
-        severity: Severity = "must",
-        wpt: str = "",
-        since: str = "0.1",
-        needs: Iterable[Need] = (),
-        plans: Plans = common,
-        point: Point = anywhere,
-        wires: Callable[[bytes], Iterable[bytes]] = itself,
-        ignores: Iterable[str] = (),
-        weight: float = 1.0,
-        broad: bool = False,
-        only_cuts: bool = False,
-        advice: Callable[[BaseException | None], str] = lambda failure: "",
+        self, *, clause: str = "", layer: Layer | None = None, wpt: str = "", **options: Unpack[Options]
     ) -> Callable[[Write], Write]:
         """Register the function as a rule of this chapter; see `Rule` for the arguments."""
 
         def register(write: Write) -> Write:
-            requirement = " ".join(inspect.cleandoc(write.__doc__ or "").partition("\n\n")[0].split())
-            rule_id = f"{self.name}/{write.__name__.strip('_').replace('_', '-')}"
+            chosen: dict[str, Any] = {**self.options, **options}
+            for name in ("needs", "ignores"):
+                chosen[name] = frozenset(chosen.get(name, ()))
             self.rules.append(
                 Rule(
-                    id=rule_id,
-                    requirement=requirement,
+                    id=f"{self.name}/{write.__name__.replace('_', '-')}",
+                    requirement=" ".join(inspect.cleandoc(write.__doc__ or "").partition("\n\n")[0].split()),
                     clause=clause or self.clause,
                     write=write,
                     layer=layer or self.layer,
-                    severity=severity,
                     wpt=wpt and f"eventsource/{wpt}",
-                    since=since,
-                    needs=frozenset(needs),
-                    plans=plans,
-                    point=point,
-                    wires=wires,
-                    ignores=frozenset(ignores),
-                    weight=weight,
-                    broad=broad,
-                    only_cuts=only_cuts,
-                    advice=advice,
+                    **chosen,
                 )
             )
             return write
@@ -204,6 +225,6 @@ class Chapter:
         return register
 
 
-def chapter(name: str, *, clause: str, layer: Layer) -> Chapter:
-    """A chapter of rules; each module of this package has one, named ``rule``."""
-    return Chapter(name, clause=clause, layer=layer)
+def chapter(name: str, *, clause: str, layer: Layer, **options: Unpack[Options]) -> Chapter:
+    """A chapter of rules; each module of this package has one, named ``rule``. The options hold for all its rules."""
+    return Chapter(name, clause=clause, layer=layer, **options)

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from chunkproof_strategies.chunkings import Cuts
 from chunkproof_strategies.grammar import Draft
 
 from ..plans import wide
 from .rule import chapter
 
-rule = chapter("size", clause="9.2.6 (no limit is set)", layer="fields")
+rule = chapter("size", clause="follows from 9.2.5 and 9.2.6, which set no limit", layer="fields")
+
+
+def _longer_than_64_ki(wire: bytes, cuts: Cuts) -> bool:
+    return any(len(line.decode(errors="replace")) > 65_536 for line in wire.splitlines())
 
 
 def _filled(draft: Draft, length: int) -> str:
+    # So many bytes, or a few less where a character would be cut.
     piece = draft.source.pick(("a", "0123456789", "你好", "é ", '{"k":[1,2]},'))
-    return draft.value((piece * (length // len(piece) + 1))[:length])
+    filled = (piece * (length // len(piece.encode()) + 1)).encode()[:length]
+    return draft.value(filled.decode(errors="ignore"))
 
 
 @rule(plans=wide, weight=0.5)
 def values_up_to_16_kib(draft: Draft) -> None:
-    """A value of up to 16,384 characters comes out whole, in one chunk and in many."""
+    """A value of up to 16,384 bytes comes out whole, in one chunk and in many."""
     draft.plain_event()
     length = draft.source.pick((255, 256, 1000, 1024, 2048, 4095, 4096, 4097, 8192, 16383, 16384))
     draft.message(_filled(draft, length))
@@ -42,10 +49,11 @@ def many_data_lines(draft: Draft) -> None:
     draft.blank()
 
 
-@rule(severity="should", plans=wide, weight=0.3)
+@rule(severity="should", plans=wide, weight=0.3, point=_longer_than_64_ki)
 def values_beyond_64_ki_characters(draft: Draft) -> None:
     """A value of more than 65,536 characters comes out whole, or the declared limit raises."""
-    draft.message(_filled(draft, draft.source.pick((65535, 65536, 65537, 70_000, 131_072))))
+    piece = draft.source.pick(("a", "你", "é", "x y"))
+    draft.message(draft.value((piece * 70_000)[: draft.source.pick((65_537, 65_600, 70_000, 131_072))]))
     draft.plain_event()
 
 

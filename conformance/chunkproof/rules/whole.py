@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from chunkproof_strategies.chunkings import bytewise
 from chunkproof_strategies.grammar import CR, CRLF, LF, Draft, write_blocks
 from chunkproof_strategies.values import MARK
 
-from ..plans import thorough
+from ..plans import everything, thorough
 from .bytes import strict_by_design
 from .rule import chapter
 
-rule = chapter("whole", clause="9.2.5 and 9.2.6", layer="fields")
+rule = chapter("whole", clause="9.2.5 and 9.2.6", layer="fields", cuts_characters=True)
 
 _TOKENS = (
     b"data", b"data", b"data:", b"data: ", b"event", b"id", b"retry", b":", b" ", b"a", b"1", b"5", b"\0", b"\t", b"{",
@@ -22,13 +19,13 @@ _TOKENS = (
 )  # fmt: skip
 
 
-@rule(weight=3, broad=True)
+@rule(weight=3, broad=True, plans=everything)
 def any_stream_in_any_chunking(draft: Draft) -> None:
     """A spec-valid stream of any kind gives what the standard says, however it is cut."""
     write_blocks(draft)
 
 
-@rule(layer="text", ignores=["retry"], advice=strict_by_design, weight=2, broad=True)
+@rule(plans=everything, layer="text", ignores=["retry"], advice=strict_by_design, weight=2, broad=True)
 def any_bytes_never_stop_a_parser(draft: Draft) -> None:
     """No bytes at all stop a parser: what is no event stream still has an outcome."""
     source = draft.source
@@ -73,7 +70,7 @@ def ignored_lines_change_nothing(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(clause="9.2.2 (a new connection)", layer="fields")
+@rule(clause="9.2.6 (all buffers are empty at the start)", layer="fields")
 def a_second_run_sees_nothing_of_the_first(draft: Draft) -> None:
     """A stream that ended in the middle leaves nothing to the next one."""
     source = draft.source
@@ -99,17 +96,3 @@ def two_streams_joined(draft: Draft) -> None:
     if source.chance(3):
         draft.ignored("\ufeffdata: x")
     draft.plain_event()
-
-
-def _prefixes(wire: bytes) -> Iterator[bytes]:
-    for length in range(len(wire) + 1):
-        yield wire[:length]
-
-
-prefix = chapter("prefix", clause="9.2.6 (end of the file)", layer="lines")
-
-
-@prefix(wires=_prefixes, plans=lambda wire, source: ((), bytewise(wire)), advice=strict_by_design, weight=4, broad=True)
-def every_prefix_is_a_stream(draft: Draft) -> None:
-    """A stream that ends after any byte gives what the standard says of what came."""
-    write_blocks(draft)

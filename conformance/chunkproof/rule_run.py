@@ -1,0 +1,152 @@
+"""One rule against one target: streams are drawn, cut, run and compared, until one differs or the effort is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from chunkproof_reports.results import Kind
+from chunkproof_strategies.chunkings import Cuts, chunks_of, outside_characters, without_empty_chunks
+from chunkproof_strategies.generator import RandomSource
+from chunkproof_strategies.grammar import Draft, Stream
+from chunkproof_targets.contract import Run, Target
+
+from .examples import hypothesis_examples
+from .rules import Rule
+from .traits import traits
+from .watch import Watch
+
+__all__ = ["Finding", "RuleRun", "search_examples", "search_seeded"]
+
+# A check of so many bytes counts double, of twice as many three times, and so on.
+_BYTES_A_CHECK = 256
+# So many streams in a row that were seen before: the rule has no more of them.
+_REPEATS_MAX = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A stream on which the target differs: what was run before it, the wire, its cuts, in what way, and the run."""
+
+    before: tuple[bytes, ...]
+    wire: bytes
+    cuts: Cuts
+    kind: Kind
+    run: Run
+
+
+@dataclass(slots=True)
+class RuleRun:
+    """One rule against one target: runs streams under plans, counts, and keeps the first failure."""
+
+    rule: Rule
+    target: Target
+    watch: Watch
+    checks: int = 0
+    streams: int = 0
+    spent: float = 0.0
+
+    def run(self, wire: bytes, cuts: Cuts, before: tuple[bytes, ...] = ()) -> Run:
+        """One run of the target, behind those that come before it."""
+        watch, target = self.watch, self.target
+        for earlier in before:
+            watch.run(target, chunks_of(earlier, ()))
+        return watch.run(target, chunks_of(wire, cuts))
+
+    def try_stream(self, stream: Stream, source: RandomSource) -> Finding | None:
+        """Every wire of the stream under every plan; None if all is right."""
+        rule = self.rule
+        for wire in rule.wires(stream.wire):
+            expectation = rule.expectation(self.target, wire)
+            if expectation is None or (rule.only_cuts and expectation.differs(self.run(wire, ())) is not None):
+                self.spent += 1
+                continue
+            self.streams += 1
+            checks = 0
+            try:
+                for cuts in self._plans(wire, source):
+                    checks += 1
+                    run = self.run(wire, cuts, stream.before)
+                    kind = expectation.differs(run)
+                    if kind is not None:
+                        return Finding(stream.before, wire, cuts, kind, run)
+            finally:
+                self.checks += checks
+                self.spent += checks * (1 + len(wire) / _BYTES_A_CHECK)
+        return None
+
+    def _plans(self, wire: bytes, source: RandomSource) -> Iterable[Cuts]:
+        if self.target.takes == "lines":
+            return ((),)
+        plans = self.rule.plans(wire, source)
+        if not self.rule.cuts_characters and not wire.isascii():
+            plans = (outside_characters(wire, cuts) for cuts in plans)
+        if self.target.empty_chunk_ends:
+            plans = (without_empty_chunks(cuts, len(wire)) for cuts in plans)
+        return plans
+
+    def draft(self, source: RandomSource) -> Stream:
+        """One stream of the rule."""
+        draft = Draft(source, json_only=self.target.shows.json_only)
+        self.rule.write(draft)
+        return draft.finish()
+
+    def fails(self, finding: Finding, *, also: frozenset[str] | None = frozenset()) -> Callable[[bytes, Cuts], bool]:
+        """Whether another stream is within the rule and fails in the same way: what the shrinker asks.
+
+        It may have the traits of the finding and those named besides, and no others; None allows any.
+        """
+        allowed = None if also is None else traits(finding.wire, finding.cuts) | also
+
+        def same(wire: bytes, cuts: Cuts) -> bool:
+            if not self.rule.point(wire, cuts) or (allowed is not None and not traits(wire, cuts) <= allowed):
+                return False
+            return self.kind(wire, cuts, finding.before) == finding.kind
+
+        return same
+
+    def kind(self, wire: bytes, cuts: Cuts, before: tuple[bytes, ...]) -> Kind | None:
+        """In what way the target differs on a stream; None where it does not, or where nothing can be asked of it."""
+        if self.target.empty_chunk_ends and cuts != without_empty_chunks(cuts, len(wire)):
+            return None
+        expectation = self.rule.expectation(self.target, wire)
+        if expectation is None or (self.rule.only_cuts and expectation.differs(self.run(wire, ())) is not None):
+            return None
+        return expectation.differs(self.run(wire, cuts, before))
+
+
+def search_seeded(rule_run: RuleRun, budget: float, seed: str) -> Finding | None:
+    """The first failure among the seeded driver's streams; None when the budget of checks is spent."""
+    source = RandomSource(seed)
+    for stream in _new_streams(lambda: rule_run.draft(source)):
+        found = rule_run.try_stream(stream, source)
+        if found is not None or rule_run.spent >= budget:
+            return found
+    return None
+
+
+def _new_streams(draft: Callable[[], Stream]) -> Iterator[Stream]:
+    """Streams that were not drawn before, until the rule seems to have no more of them."""
+    seen: set[tuple[bytes, tuple[bytes, ...]]] = set()
+    repeats = 0
+    while repeats < _REPEATS_MAX:
+        stream = draft()
+        key = (stream.wire, stream.before)
+        if key in seen:
+            repeats += 1
+            continue
+        repeats = 0
+        seen.add(key)
+        yield stream
+
+
+def search_examples(rule_run: RuleRun, examples: int, seed: str) -> Finding | None:
+    """The first failure among so many streams made of Hypothesis's choices, or None."""
+    source = RandomSource(seed)
+    return hypothesis_examples(
+        rule_run.rule.write,
+        lambda stream: rule_run.try_stream(stream, source),
+        examples=examples,
+        seed=seed,
+        json_only=rule_run.target.shows.json_only,
+    )

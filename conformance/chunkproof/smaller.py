@@ -1,0 +1,100 @@
+"""From a finding to the counterexample that is shown: made small, run again, with the advice that it asks for."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from dataclasses import replace
+
+from chunkproof_reports.results import Counterexample, Kind, StreamRecord
+from chunkproof_strategies.chunkings import without_empty_chunks
+from chunkproof_targets.contract import Run
+
+from .counterexample import Case, encode_token
+from .judge import Expectation, record_of_run
+from .rule_run import Finding, RuleRun
+from .sharp import SHARP
+from .shrinker import shrink
+from .traits import SHORTER
+
+__all__ = ["counterexample_of", "record"]
+
+# Files of the suite that a target's traceback runs through.
+_OURS = re.compile(r"[/\\](chunkproof|chunkproof_targets)[/\\](?!libraries|published|reference)|<frozen ")
+# A counterexample of so many bytes is read at a glance; a longer one may leave out spaces and values.
+_SHORT_ENOUGH = 16
+_NOT_EVERY_TIME = (
+    "It failed so, but not every time: run again, it was right. The parser may keep something from one stream to the "
+    "next, or depend on time or chance."
+)
+_EMPTY_CHUNK = (
+    "It takes an empty chunk to fail so. If this parser documents an empty chunk as the end of input, declare it: "
+    "--chunkproof-declare empty_chunk=end"
+)
+
+
+def counterexample_of(rule_run: RuleRun, finding: Finding) -> tuple[Counterexample, str]:
+    """The finding made small, as it is shown, and the advice that goes with it."""
+    found = finding
+    # A hang costs its whole time at each try, so it is shown as it was found. What does not fail again is shown so too.
+    if finding.kind != "hung" and rule_run.kind(finding.wire, finding.cuts, finding.before) == finding.kind:
+        finding = _smaller(rule_run, _less_before(rule_run, finding))
+    run = rule_run.run(finding.wire, finding.cuts, finding.before)
+    advice = rule_run.rule.advice(run.failure) or _advice_on_cuts(finding)
+    expectation = rule_run.rule.expectation(rule_run.target, finding.wire)
+    if expectation is not None and expectation.differs(run) is None:
+        finding, run, advice = found, found.run, _NOT_EVERY_TIME
+        expectation = rule_run.rule.expectation(rule_run.target, finding.wire)
+    assert expectation is not None, "what failed can be expected again"
+    streams = (*((earlier, ()) for earlier in finding.before), (finding.wire, finding.cuts))
+    return record(Case(rule_run.rule.id, rule_run.target.takes, streams), expectation, run, finding.kind), advice
+
+
+def _advice_on_cuts(finding: Finding) -> str:
+    return _EMPTY_CHUNK if finding.cuts != without_empty_chunks(finding.cuts, len(finding.wire)) else ""
+
+
+def _less_before(rule_run: RuleRun, finding: Finding) -> Finding:
+    """The finding without the streams that ran before it, or with smaller ones, if it still fails."""
+
+    def same(before: tuple[bytes, ...]) -> bool:
+        return rule_run.kind(finding.wire, finding.cuts, before) == finding.kind
+
+    if not finding.before or same(()):
+        return replace(finding, before=())
+    (earlier,) = finding.before
+    earlier, _ = shrink(earlier, (), lambda wire, cuts: not cuts and same((wire,)))
+    return replace(finding, before=(earlier,))
+
+
+def _smaller(rule_run: RuleRun, finding: Finding) -> Finding:
+    """The finding made small: the first sharp stream that fails so, or what the shrinker gets of it."""
+    fails = rule_run.fails(finding, also=None if rule_run.rule.broad else SHORTER)
+    for wire, cuts in SHARP:
+        if fails(wire, cuts):
+            return replace(finding, wire=wire, cuts=cuts)
+    wire, cuts = shrink(finding.wire, finding.cuts, rule_run.fails(finding))
+    if len(wire) > _SHORT_ENOUGH:
+        wire, cuts = shrink(wire, cuts, rule_run.fails(finding, also=SHORTER))
+    return replace(finding, wire=wire, cuts=cuts)
+
+
+def record(case: Case, expectation: Expectation, run: Run, kind: Kind) -> Counterexample:
+    """A counterexample as it is shown and kept."""
+    return Counterexample(
+        kind=kind,
+        streams=tuple(StreamRecord.of(wire, cuts) for wire, cuts in case.streams),
+        expected=expectation.record(),
+        actual=record_of_run(run),
+        token=encode_token(case),
+        traceback=_where(run.failure),
+    )
+
+
+def _where(failure: BaseException | None) -> str:
+    """The last line of the target's own that was running when the exception left it; empty if there is none."""
+    frames = traceback.extract_tb(failure.__traceback__) if failure is not None else []
+    for frame in reversed(frames):
+        if not _OURS.search(frame.filename):
+            return f"{frame.filename}:{frame.lineno} in {frame.name}: {frame.line or ''}".rstrip(": ")
+    return ""
