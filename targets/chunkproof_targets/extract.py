@@ -60,11 +60,15 @@ def kind_of(item: object) -> ItemKind:
 
 
 def snapshot(item: object) -> Snapshot:
-    """Copy an item: a dict's items, a tuple's positions, the public attributes of an object that are no methods."""
+    """Copy an item: a dict's items, a tuple's positions, the public attributes of an object that are no methods.
+
+    What is its data itself stands under "", beside the attributes that a class derived from `str` or `bytes` may add.
+    """
     kind = kind_of(item)
     values: dict[Any, Any]
     if kind == "itself":
-        values = {"": item}
+        derived = isinstance(item, (str, bytes, bytearray)) and type(item) not in (str, bytes, bytearray)
+        values = {**(attributes(item) if derived else {}), "": item}
     elif kind == "key":
         values = dict(item)  # type: ignore[call-overload]
     elif kind == "position":
@@ -206,9 +210,9 @@ def _text_converter(slow: Deliver) -> Deliver:
 
 
 def _reach(item: Any, kind: ItemKind, name: Any) -> Any:
-    if kind == "itself":
+    if kind == "itself" and name == "":
         return item
-    if kind == "attribute":
+    if kind in ("attribute", "itself"):
         return getattr(item, name, _MISSING)
     try:
         return item[name]

@@ -163,6 +163,23 @@ def test_subclass_of_str_as_data() -> None:
     assert type(found[0].data) is str
 
 
+def test_subclass_of_str_with_attributes() -> None:
+    class Text(str):
+        event: str | None
+        id: str
+
+    def make(e: Event, i: str | None, r: str | None) -> Any:
+        text = Text(e.data)
+        text.event, text.id = (e.type if e.type != "message" else None), e.last_event_id
+        # Where nothing is to be said beyond the data, it is a plain str.
+        return text if e.type != "message" or e.last_event_id else str(text)
+
+    target = target_of(make)
+    assert (target.shows.type, target.shows.data, target.shows.last_event_id) == (True, "text", True)
+    wire = [b": c\n\ndata: w\n\n", *TWO]
+    assert events(target.run(wire)) == [Event("message", "w", ""), Event("a", "x", "3"), Event("message", "y", "3")]
+
+
 def test_namedtuple_in_any_order() -> None:
     target = target_of(lambda e, i, r: Pair(e.data, e.type))
     assert events(target.run(TWO)) == [Event("a", "x", None), Event("message", "y", None)]
