@@ -156,9 +156,13 @@ class Push(Driver):
             for unit in units:
                 taken += 1
                 result = feed(unit)
-                if result.__class__ is not list:
-                    if result is None:
+                # Most chunks complete no event, and what comes back then is an empty list: no iterator is made for it.
+                if result.__class__ is list:
+                    if not result:
                         continue
+                elif result is None:
+                    continue
+                else:
                     result = spread(result, self.one)
                 for item in result:
                     delivery = deliver(item, taken)

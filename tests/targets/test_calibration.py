@@ -166,7 +166,7 @@ def test_subclass_of_str_as_data() -> None:
 def test_subclass_of_str_with_attributes() -> None:
     class Text(str):
         event: str | None
-        id: str
+        id: str | None
 
     def make(e: Event, i: str | None, r: str | None) -> Any:
         text = Text(e.data)
