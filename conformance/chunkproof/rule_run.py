@@ -13,6 +13,7 @@ from chunkproof_targets.contract import Run, Target
 
 from .examples import hypothesis_examples
 from .rules import Rule
+from .rules.rule import anywhere
 from .traits import traits
 from .watch import Watch
 
@@ -97,9 +98,11 @@ class RuleRun:
         It may have the traits of the finding and those named besides, and no others; None allows any.
         """
         allowed = None if also is None else traits(finding.wire, finding.cuts) | also
+        # Most streams of a rule hold its point; one that does not is made small without it.
+        point = self.rule.point if self.rule.point(finding.wire, finding.cuts) else anywhere
 
         def same(wire: bytes, cuts: Cuts) -> bool:
-            if not self.rule.point(wire, cuts) or (allowed is not None and not traits(wire, cuts) <= allowed):
+            if not point(wire, cuts) or (allowed is not None and not traits(wire, cuts) <= allowed):
                 return False
             return self.kind(wire, cuts, finding.before) == finding.kind
 

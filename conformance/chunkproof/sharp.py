@@ -30,6 +30,7 @@ _STREAMS: tuple[tuple[bytes, tuple[Cuts, ...]], ...] = (
     (b"data: a\r\n\n", ((8,),)),
     (b"data: a\n\r\n", ((9,),)),
     (b"data: a\r\r\n", ((9,),)),
+    (b"data:\rdata:a\n\n", ()),
     # The end of input.
     (b"data: a", ()),
     (b"data: a\n", ()),

@@ -126,7 +126,7 @@ class CrlfSplitBehindAComment(ReferenceParser):
         return text if self.commented else text.removeprefix("\n")
 
 
-@fault("lines/blank-line-of-two-ends", "lines/mixed")
+@fault("lines/blank-line-of-two-ends")
 class CrlfStateStale(ReferenceParser):
     """A chunk that is only the LF of a CRLF leaves the CR in mind: a further LF is swallowed."""
 
@@ -135,7 +135,7 @@ class CrlfStateStale(ReferenceParser):
         return text.removeprefix("\n")
 
 
-@fault("lines/crlf-cut", "chunking/empty-chunks-anywhere")
+@fault("chunking/empty-chunks-anywhere")
 class CrForgottenOverAnEmptyChunk(ReferenceParser):
     """An empty chunk between CR and LF makes them two ends."""
 
@@ -263,12 +263,12 @@ class TrailingCrHeldBackLost(ReferenceParser):
             super().read_text(text)
 
 
-@fault("end/a-cr-at-the-very-end-without-an-end-call", has_end=False)
+@fault("end/a-cr-at-the-very-end-completes-a-blank-line", has_end=False)
 class CrHeldBackForEver(TrailingCrHeldBackLost):
     """The same in a parser that is never told the end: a choice left open, and shown as such."""
 
 
-@fault("end/a-cr-at-the-very-end-without-an-end-call", has_end=False)
+@fault("end/a-cr-at-the-very-end-completes-a-blank-line", has_end=False)
 class CrIsNoEndWithoutAnEndCall(_Ends):
     """CR is text, in a parser that is never told the end."""
 

@@ -18,7 +18,7 @@ class BomNotStripped(ReferenceParser):
         return text
 
 
-@fault("bytes/mark-removed", "bytes/mark-before-other-fields", "bytes/mark-behind-an-empty-chunk")
+@fault("bytes/mark-cut")
 class BomSplitChunks(ReferenceParser):
     """Knows the mark only if the first chunk has all of it."""
 

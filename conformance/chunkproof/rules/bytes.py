@@ -158,7 +158,7 @@ def mark_before_other_fields(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(cuts_characters=True, plans=thorough, wpt="format-bom", point=_cut_in_the_mark)
+@rule(cuts_characters=True, only_cuts=True, plans=thorough, wpt="format-bom", point=_cut_in_the_mark)
 def mark_cut(draft: Draft) -> None:
     """A byte order mark whose bytes fall on two or three chunks is removed."""
     draft.mark()

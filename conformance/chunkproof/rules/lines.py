@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 from chunkproof_strategies.chunkings import Cuts
 from chunkproof_strategies.grammar import CR, CRLF, LF, Draft
 from chunkproof_strategies.values import SEPARATORS
@@ -55,7 +57,16 @@ def crlf(draft: Draft) -> None:
 @rule(wpt="format-newlines", point=_two_kinds_of_ends)
 def mixed(draft: Draft) -> None:
     """LF, CR and CRLF may stand in one stream, each line with its own."""
-    _events(draft, LF, CR, CRLF)
+    first, second = draft.source.pick(tuple(permutations((LF, CR, CRLF), 2)))
+    if draft.source.chance(2):
+        draft.ends = (second,)
+        draft.plain_event()
+    draft.ends = (first,)
+    draft.data(draft.word())
+    draft.ends = (second,)
+    draft.blank()
+    if draft.source.chance(2):
+        draft.plain_event()
 
 
 @rule(plans=thorough, point=contains(CRLF))

@@ -20,7 +20,19 @@ from chunkproof_targets.contract import Target
 from ..judge import Expectation, expect
 from ..plans import Plans, common
 
-__all__ = ["Chapter", "Layer", "Need", "Rule", "chapter", "contains", "different", "has_field", "holds", "itself"]
+__all__ = [
+    "Chapter",
+    "Layer",
+    "Need",
+    "Rule",
+    "anywhere",
+    "chapter",
+    "contains",
+    "different",
+    "has_field",
+    "holds",
+    "itself",
+]
 
 #: The layer a rule looks at. A target that is fed text is not judged on "bytes", one fed lines on "fields" alone.
 Layer = Literal["bytes", "text", "lines", "fields"]

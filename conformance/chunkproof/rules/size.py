@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from chunkproof_strategies.chunkings import Cuts
 from chunkproof_strategies.grammar import Draft
 
 from ..plans import wide
 from .rule import chapter
 
 rule = chapter("size", clause="follows from 9.2.5 and 9.2.6, which set no limit", layer="fields")
-
-
-def _longer_than_64_ki(wire: bytes, cuts: Cuts) -> bool:
-    return any(len(line.decode(errors="replace")) > 65_536 for line in wire.splitlines())
 
 
 def _filled(draft: Draft, length: int) -> str:
@@ -49,7 +44,7 @@ def many_data_lines(draft: Draft) -> None:
     draft.blank()
 
 
-@rule(severity="should", plans=wide, weight=0.3, point=_longer_than_64_ki)
+@rule(severity="should", plans=wide, weight=0.3)
 def values_beyond_64_ki_characters(draft: Draft) -> None:
     """A value of more than 65,536 characters comes out whole, or the declared limit raises."""
     piece = draft.source.pick(("a", "你", "é", "x y"))
