@@ -21,6 +21,7 @@ from chunkproof_targets.declared import Declared
 from chunkproof_targets.loading import load_target
 
 from .check import RELEASE
+from .counterexample import TOKEN_LENGTH_MAX
 from .peace import at_peace
 from .replay import ReplayError, read_case, replay, replay_command
 from .rules import RULES
@@ -84,7 +85,7 @@ def replay_(counterexample: str, spec: str, declared: tuple[str, ...], timeout: 
         click.echo(f"{result.id}: {target.name} agrees with the standard on this stream")
         return
     command = replay_command(result, declared, None if timeout == TIMEOUT else timeout)
-    if not result.counterexample or not result.counterexample.token:
+    if result.counterexample and len(result.counterexample.token) > TOKEN_LENGTH_MAX:
         command = ""  # it came from a file, which the user has just named
     click.echo(terminal.failure(result, command, width=min(shutil.get_terminal_size().columns, 120), colour=colour))
     raise SystemExit(3 if result.status == "fault" else 1)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import permutations
-
 from chunkproof_strategies.chunkings import Cuts
 from chunkproof_strategies.grammar import CR, CRLF, LF, Draft
 from chunkproof_strategies.values import SEPARATORS
@@ -54,10 +52,11 @@ def crlf(draft: Draft) -> None:
     _events(draft, CRLF, data_lines=2)
 
 
-@rule(wpt="format-newlines", point=_two_kinds_of_ends)
+@rule(wpt="format-newlines", point=_two_kinds_of_ends, broad=True)
 def mixed(draft: Draft) -> None:
     """LF, CR and CRLF may stand in one stream, each line with its own."""
-    first, second = draft.source.pick(tuple(permutations((LF, CR, CRLF), 2)))
+    # Not CR and then LF: those are one end.
+    first, second = draft.source.pick(((LF, CR), (LF, CRLF), (CR, CRLF), (CRLF, LF), (CRLF, CR)))
     if draft.source.chance(2):
         draft.ends = (second,)
         draft.plain_event()
