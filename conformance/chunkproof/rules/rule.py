@@ -95,11 +95,12 @@ class Rule:
     ``wpt`` the web-platform-tests file of the same point, ``since`` the release that brought the rule.
     ``write`` writes one stream; ``wires`` makes of it the wires that are run; ``plans`` the chunkings of each, with the
     cuts inside characters left out unless ``cuts_characters``.
-    ``point`` holds for the streams that are within the rule: the shrinker does not leave them. A ``broad`` rule is about
-    streams of many kinds: its counterexample need not be of the kind that was found. A rule with ``only_cuts`` leaves out
-    the streams on which the target differs uncut: what it judges is the cuts alone. ``ignores`` names the state that is
-    not compared. ``weight`` is the rule's share of the checks, 1 for most. ``open_without_end`` makes the rule an info
-    for targets that cannot be told the end of input. ``advice`` says what the author of a target that raised so may do.
+    ``point`` holds for the streams that are within the rule: the shrinker does not leave them. A ``broad`` rule is
+    about streams of many kinds: its counterexample need not be of the kind that was found. A rule with ``only_cuts``
+    leaves out the streams on which the target differs uncut: what it judges is the cuts alone. ``ignores`` names the
+    state that is not compared. ``weight`` is the rule's share of the checks, 1 for most. ``open_without_end`` makes the
+    rule an info for targets that cannot be told the end of input. ``advice`` says what the author of a target that
+    raised so may do.
     """
 
     id: str
