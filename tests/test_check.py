@@ -237,7 +237,6 @@ def test_a_random_seed_is_a_number_that_can_be_given_again():
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_the_seeded_driver_keeps_to_its_budget(rule):
     target = Noting()
-    target.has_end = "no end" not in rule.needs
     result = judged(rule, target, SEEDED)
     # What one stream costs, at most, comes on top: it is run to its end.
     budget = SEEDED.checks * rule.weight
@@ -402,8 +401,6 @@ def test_a_target_that_takes_none_of_the_streams_is_not_judged():
         ("dispatch/the-type-is-untouched", {"shows": Shows(type=False)}, "does not show an event's type"),
         ("ids/ids-persist", {"shows": Shows(last_event_id=False)}, "does not show event IDs"),
         ("retry/leading-zeros", {"shows": Shows()}, "does not show reconnection times"),
-        ("end/a-cr-at-the-very-end-completes-a-blank-line", {"has_end": False}, "cannot be told the end of input"),
-        ("end/a-cr-at-the-very-end-without-an-end-call", {}, "can be told the end of input"),
         ("end/only-empty-chunks", {"empty_chunk_ends": True}, "an empty chunk ends the input"),
         ("bytes/mark-removed", {"takes": "text"}, "the target is fed text, not bytes"),
         ("lines/cr", {"takes": "lines"}, "the target is fed lines"),
@@ -455,6 +452,9 @@ def test_the_results_name_the_target_and_the_release():
     assert result.clause == "9.2.5 (end-of-line)"
 
 
-def test_an_unknown_effort_is_an_error_that_names_it():
-    with pytest.raises(KeyError, match="huge"):
-        check(Noting(), "huge", rules=(find_rule("lines/lf"),))
+def test_an_unknown_effort_is_an_error_that_names_it_and_lists_the_known():
+    target = Noting()
+    message = "effort='huge' is no effort of the suite; take one of: smoke, default, deep$"
+    with pytest.raises(ValueError, match=message):
+        check(target, "huge", rules=(find_rule("lines/lf"),))
+    assert target.fed == []

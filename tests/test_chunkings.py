@@ -15,7 +15,9 @@ from chunkproof_strategies.chunkings import (
     every_pair,
     every_single_cut,
     in_sizes,
+    outside_characters,
     random_cuts,
+    random_cuts_with_empty_chunks,
     sore_cuts,
     sore_points,
     with_empty_chunks,
@@ -90,6 +92,16 @@ def test_sizes_are_all_alike_but_the_last(wire, size):
 # Plans ----------------------------------------------------------------------------------------------------------------
 
 
+WITHOUT_EMPTY_CHUNKS = (
+    plans.common,
+    plans.uncut,
+    plans.single_cuts,
+    plans.pairs,
+    plans.wide,
+    plans.thorough,
+)
+
+
 def assert_plan(wire: bytes, cuts: tuple[int, ...]) -> None:
     assert type(cuts) is tuple
     assert list(cuts) == sorted(cuts)
@@ -100,28 +112,49 @@ def assert_plan(wire: bytes, cuts: tuple[int, ...]) -> None:
 @given(WIRES, SEEDS)
 def test_every_plan_is_sorted_and_within_the_wire(wire, seed):
     source = RandomSource(seed)
-    for make in (
-        plans.common,
-        plans.uncut,
-        plans.single_cuts,
-        plans.pairs,
-        plans.empty_chunks,
-        plans.wide,
-        plans.thorough,
-    ):
+    for make in (*WITHOUT_EMPTY_CHUNKS, plans.empty_chunks, plans.everything):
         for cuts in itertools.islice(make(wire, source), 1000):
             assert_plan(wire, cuts)
     assert_plan(wire, random_cuts(source, len(wire)))
+    assert_plan(wire, random_cuts_with_empty_chunks(source, len(wire)))
     assert_plan(wire, sore_cuts(source, sore_points(wire)))
 
 
-def test_single_cuts_are_at_every_place_and_both_ends():
-    assert list(every_single_cut(b"abc")) == [(0,), (1,), (2,), (3,)]
-    assert list(every_single_cut(b"")) == [(0,)]
+@given(WIRES, SEEDS)
+@example(b"", 0)
+@example(b"a", 0)
+def test_no_plan_has_empty_chunks_where_they_are_not_the_point(wire, seed):
+    source = RandomSource(seed)
+    for make in WITHOUT_EMPTY_CHUNKS:
+        for cuts in itertools.islice(make(wire, source), 1000):
+            assert b"" not in chunks_of(wire, cuts), (make.__name__, cuts)
 
 
-def test_pairs_hold_each_two_points_once_and_each_twice():
-    assert list(every_pair([1, 4, 9])) == [(1, 1), (1, 4), (1, 9), (4, 4), (4, 9), (9, 9)]
+@given(WIRES, SEEDS)
+@example(b"", 0)
+def test_each_plan_of_empty_chunks_has_one_and_of_everything_the_last_may(wire, seed):
+    assert all(b"" in chunks_of(wire, cuts) for cuts in list(plans.empty_chunks(wire, RandomSource(seed)))[:5])
+    *common, with_empty = plans.everything(wire, RandomSource(seed))
+    assert common == list(plans.common(wire, RandomSource(seed)))
+    assert_plan(wire, with_empty)
+
+
+def test_everything_has_empty_chunks_in_most_of_its_last_plans():
+    wire = "data: 你\r\n\r\n".encode()
+    source = RandomSource(1)
+    last = [chunks_of(wire, list(plans.everything(wire, source))[-1]) for _ in range(200)]
+    assert sum(b"" in chunks for chunks in last) > 100
+
+
+def test_single_cuts_are_at_every_place_inside_the_wire():
+    assert list(every_single_cut(b"abc")) == [(1,), (2,)]
+    assert list(every_single_cut(b"a")) == []
+    assert list(every_single_cut(b"")) == []
+
+
+def test_pairs_hold_each_two_points_once():
+    assert list(every_pair([1, 4, 9])) == [(1, 4), (1, 9), (4, 9)]
+    assert list(every_pair([1])) == []
 
 
 def test_sore_points_of_a_stream():
@@ -152,17 +185,62 @@ def test_sore_cuts_are_some_of_the_points_or_all():
     assert tuple(points) in seen
     assert {len(cuts) for cuts in seen} == {1, 2, 3, 4, 6}
     assert all(set(cuts) <= set(points) for cuts in seen)
-    assert any(len(set(cuts)) < len(cuts) for cuts in seen), "an empty chunk now and then"
+    assert all(len(set(cuts)) == len(cuts) for cuts in seen), "no empty chunk"
 
 
-def test_random_cuts_are_few_and_many_and_make_empty_chunks_too():
+def test_no_points_are_no_sore_cuts():
+    assert sore_cuts(RandomSource(1), []) == ()
+
+
+def test_random_cuts_are_few_and_many_at_every_place_and_make_no_empty_chunk():
     source = RandomSource(1)
     seen = [random_cuts(source, 30) for _ in range(500)]
     assert min(map(len, seen)) == 1
-    assert max(map(len, seen)) > 20
-    assert any(0 in cuts for cuts in seen)
-    assert any(30 in cuts for cuts in seen)
-    assert any(len(set(cuts)) < len(cuts) for cuts in seen)
+    assert max(map(len, seen)) > 15
+    assert {at for cuts in seen for at in cuts} == set(range(1, 30))
+    assert all(len(set(cuts)) == len(cuts) for cuts in seen)
+    assert {random_cuts(source, length) for length in (0, 1) for _ in range(50)} == {()}
+    assert {random_cuts(source, 2) for _ in range(50)} == {(1,)}
+
+
+def test_random_cuts_with_empty_chunks_have_them_at_both_ends_and_in_between():
+    source = RandomSource(1)
+    seen = [random_cuts_with_empty_chunks(source, 30) for _ in range(500)]
+    assert min(map(len, seen)) == 1
+    assert max(map(len, seen)) == 32
+    assert {at for cuts in seen for at in cuts} == set(range(31))
+    assert any(cuts[:2] == (0, 0) for cuts in seen)
+    assert any(cuts[-1] == 30 for cuts in seen)
+    assert any(len(set(cuts) - {0, 30}) < len([at for at in cuts if 0 < at < 30]) for cuts in seen)
+    assert {random_cuts_with_empty_chunks(source, 0) for _ in range(50)} == {(0,), (0, 0)}
+
+
+def test_cuts_outside_characters_are_those_that_tear_none():
+    wire = "é你🙂a".encode()
+    assert len(wire) == 10
+    assert outside_characters(wire, tuple(range(11))) == (0, 2, 5, 9, 10)
+    assert outside_characters(wire, (2, 2, 3, 10, 10)) == (2, 2, 10, 10), "empty chunks stay"
+    assert outside_characters(b"abc", (0, 1, 2, 3)) == (0, 1, 2, 3)
+    assert outside_characters(b"", (0, 0)) == (0, 0)
+
+
+@given(st.text(max_size=15), st.lists(st.integers(0, 60), max_size=8))
+def test_cuts_outside_characters_leave_chunks_that_are_text_by_themselves(text, offsets):
+    wire = text.encode()
+    cuts = tuple(sorted(min(at, len(wire)) for at in offsets))
+    kept = outside_characters(wire, cuts)
+    assert "".join(chunk.decode() for chunk in chunks_of(wire, kept)) == text
+    ends = set(itertools.accumulate((len(character.encode()) for character in text), initial=0))
+    assert kept == tuple(at for at in cuts if at in ends)
+
+
+@given(cut_wires())
+def test_cuts_outside_characters_stay_as_they_are_the_second_time(cut):
+    wire, cuts = cut
+    kept = outside_characters(wire, cuts)
+    assert_plan(wire, kept)
+    assert outside_characters(wire, kept) == kept
+    assert not any(0x80 <= wire[at] <= 0xBF for at in kept if at < len(wire))
 
 
 @given(cut_wires())

@@ -42,10 +42,9 @@ COUNTEREXAMPLES = st.builds(
     st.lists(STREAMS, min_size=1, max_size=2).map(tuple),
     OUTCOMES,
     OUTCOMES,
-    TEXTS,
-    TEXTS,
-    TEXTS,
-    TEXTS,
+    token=TEXTS,
+    token_file=TEXTS,
+    traceback=TEXTS,
 )
 RULES = st.builds(
     RuleResult,
@@ -143,12 +142,15 @@ def test_fields_that_an_earlier_release_did_not_have_take_their_default():
     data = json.loads(some().to_json())
     for name in ("wpt", "since", "advice", "checks"):
         del data["rules"][0][name]
-    del data["rules"][0]["counterexample"]["difference"]
+    for name in ("token_file", "traceback"):
+        del data["rules"][0]["counterexample"][name]
     del data["rules"][0]["counterexample"]["actual"]["failure"]
     del data["rules"][0]["counterexample"]["expected"]["events"][0]["retry"]
     read = Results.from_json(json.dumps(data)).rules[0]
     assert read.checks == 0
     assert read.counterexample is not None
+    assert (read.counterexample.token, read.counterexample.token_file) == ("cp1.AA", "")
+    assert read.counterexample.traceback == ""
     assert read.counterexample.actual.failure == ""
     assert read.counterexample.expected.events[0].retry is None
 

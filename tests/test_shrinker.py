@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkproof.shrinker import BYTES_MAX, RUNS_MAX, Fails, shrink
-from chunkproof_strategies.chunkings import Cuts, bytewise, chunks_of, in_sizes, random_cuts
+from chunkproof_strategies.chunkings import (
+    Cuts,
+    bytewise,
+    chunks_of,
+    in_sizes,
+    random_cuts,
+    random_cuts_with_empty_chunks,
+)
 from chunkproof_strategies.generator import RandomSource, generate
 
 # Faults, as what fails of a stream ------------------------------------------------------------------------------------
@@ -84,6 +91,7 @@ FAULTS: dict[str, tuple[Fails, bytes, Cuts]] = {
     "two cuts": (two_cuts, b":", (0, 1)),
     "NUL": (nul, b"\0", ()),
     "ill-formed": (ill_formed, b"\xff", ()),
+    "an empty chunk": (an_empty_chunk, b"", (0,)),
     "always": (lambda wire, cuts: True, b"", ()),
     "never without cuts": (lambda wire, cuts: bool(cuts), b"", (0,)),
 }
@@ -98,7 +106,12 @@ def starts(name: str, count: int) -> list[tuple[bytes, Cuts]]:
     found: list[tuple[bytes, Cuts]] = []
     while len(found) < count:
         wire = b"".join(rng.choices(PARTS, k=rng.randrange(2, 60)))
-        for cuts in (bytewise(wire), random_cuts(source, len(wire)), in_sizes(wire, rng.randrange(1, 8))):
+        for cuts in (
+            bytewise(wire),
+            random_cuts(source, len(wire)),
+            random_cuts_with_empty_chunks(source, len(wire)),
+            in_sizes(wire, rng.randrange(1, 8)),
+        ):
             if fails(wire, cuts):
                 found.append((wire, cuts))
     return found
@@ -147,7 +160,7 @@ class Asked:
 def test_what_comes_out_fails_and_what_is_asked_can_be_run(number):
     source = RandomSource(number)
     wire = next(generate(number)).wire[:60]
-    cuts = random_cuts(source, len(wire))
+    cuts = random_cuts_with_empty_chunks(source, len(wire))
     fails = Asked(by_hash(number))
     small = shrink(wire, cuts, fails)
     assert small == (wire, cuts) or fails.fails(*small)
@@ -164,7 +177,7 @@ def test_what_fails_only_as_it_is_stays_as_it_is():
 @given(st.integers(0, 10**6))
 def test_shrinking_is_the_same_each_time(number):
     wire = next(generate(number)).wire[:40]
-    cuts = random_cuts(RandomSource(number), len(wire))
+    cuts = random_cuts_with_empty_chunks(RandomSource(number), len(wire))
     assert shrink(wire, cuts, by_hash(number)) == shrink(wire, cuts, by_hash(number))
 
 

@@ -55,7 +55,7 @@ def test_an_unknown_feature_is_named_and_the_known_are_listed():
 
 
 def test_a_text_is_no_collection_of_features():
-    with pytest.raises(ValueError, match="is no feature"):
+    with pytest.raises(TypeError, match=r"features='comments' is one string: .* features=\{'comments'\}$"):
         streams(features="comments")
 
 
@@ -250,6 +250,51 @@ def test_chunkings_hold_empty_chunks_single_bytes_and_cuts_in_a_character():
     assert least(chunkings(wire), lambda chunks: b"" in chunks)
     assert least(chunkings(wire), lambda chunks: max(map(len, chunks)) == 1)
     assert least(chunkings(wire), lambda chunks: wire[:2] in chunks)
+
+
+def drawn_chunkings(wire: bytes, **bounds: int) -> list[list[bytes]]:
+    """Two hundred draws, the same each time, as a test draws them that draws more than this."""
+    drawn: list[list[bytes]] = []
+
+    @settings(max_examples=200, derandomize=True, database=None, phases=[Phase.generate])
+    @given(chunkings(wire, **bounds), st.integers(0, 2**40))
+    def draw(chunks: list[bytes], _: int) -> None:
+        drawn.append(chunks)
+
+    draw()
+    return drawn
+
+
+def test_chunkings_are_of_every_kind_within_200_draws():
+    wire = "id: 7\r\ndata: 你好🙂\r\n\r\n".encode()
+    drawn = drawn_chunkings(wire)
+    assert len(drawn) == 200
+    inside = {at for at, byte in enumerate(wire) if 0x80 <= byte <= 0xBF}
+    kinds = {
+        "whole": lambda chunks: chunks == [wire],
+        "bytewise": lambda chunks: chunks == [wire[at : at + 1] for at in range(len(wire))],
+        "sizes": lambda chunks: len(chunks) > 1 and {len(chunk) for chunk in chunks[:-1]} in ({2}, {3}, {4}, {5}, {7}),
+        "inside a character": lambda chunks: bool(inside & set(itertools.accumulate(map(len, chunks)))),
+        "between CR and LF": lambda chunks: any(
+            one.endswith(b"\r") and other.startswith(b"\n") for one, other in itertools.pairwise(chunks)
+        ),
+        "one or two cuts": lambda chunks: len(chunks) in (2, 3),
+        "an empty chunk": lambda chunks: b"" in chunks,
+        "no empty chunk": lambda chunks: b"" not in chunks,
+    }
+    assert {kind for kind, holds in kinds.items() if sum(map(holds, drawn)) < 5} == set()
+
+
+def test_chunkings_are_neither_mostly_whole_nor_mostly_bytewise():
+    wire = "id: 7\r\ndata: 你好🙂\r\n\r\n".encode()
+    counts = [len(chunks) for chunks in drawn_chunkings(wire)]
+    assert len(wire) / 5 < sum(counts) / len(counts) < len(wire) * 3 / 5
+    assert len(set(counts)) > 10
+
+
+def test_bounded_chunkings_reach_their_bound_and_not_more():
+    counts = {len(chunks) for chunks in drawn_chunkings(b"data: a\r\n\r\n", max_cuts=2)}
+    assert counts == {1, 2, 3}
 
 
 def test_no_cuts_at_all():

@@ -14,7 +14,15 @@ import pytest
 from chunkproof.oracle import interpret
 from chunkproof.rules import RULES, Rule
 from chunkproof_strategies import values
-from chunkproof_strategies.chunkings import Cuts, bytewise, chunks_of, random_cuts, sore_cuts, sore_points
+from chunkproof_strategies.chunkings import (
+    Cuts,
+    bytewise,
+    chunks_of,
+    random_cuts,
+    random_cuts_with_empty_chunks,
+    sore_cuts,
+    sore_points,
+)
 from chunkproof_strategies.generator import RandomSource, generate
 from chunkproof_strategies.grammar import FEATURES, Draft, Stream
 from chunkproof_targets.contract import Event, Outcome
@@ -37,7 +45,7 @@ def seen_of(outcome: Outcome) -> Seen:
 
 
 def assert_truth(stream: Stream, source: RandomSource) -> None:
-    """Oracle, grammar and reference, the latter whole, bytewise, and on two plans."""
+    """Oracle, grammar and reference, the latter whole, bytewise, and on three plans, one with empty chunks."""
     wire = stream.wire
     outcome = interpret(wire)
     assert outcome == stream.outcome, wire
@@ -46,7 +54,14 @@ def assert_truth(stream: Stream, source: RandomSource) -> None:
 
 def assert_reference(wire: bytes, outcome: Outcome, source: RandomSource) -> None:
     expected = seen_of(outcome)
-    for cuts in ((), bytewise(wire), random_cuts(source, len(wire)), sore_cuts(source, sore_points(wire))):
+    length = len(wire)
+    for cuts in (
+        (),
+        bytewise(wire),
+        random_cuts(source, length),
+        random_cuts_with_empty_chunks(source, length),
+        sore_cuts(source, sore_points(wire)),
+    ):
         assert reference(wire, cuts) == expected, (wire, cuts)
 
 

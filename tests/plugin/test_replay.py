@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import shlex
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from chunkproof.cli import main
-from chunkproof.counterexample import Case, encode_token
+from chunkproof.counterexample import TOKEN_LENGTH_MAX, Case, decode_token, encode_token
 from chunkproof.replay import replay_command, write_large_token
 from chunkproof.rules import RULES
 from chunkproof_reports.results import Counterexample, OutcomeRecord, RuleResult, StreamRecord
@@ -85,15 +87,48 @@ def test_large_token_is_written_to_a_file_that_replays(folder, chunkproof, monke
     monkeypatch.chdir(folder)
     noise = os.urandom(3000).hex().encode()
     token = encode_token(Case("lines/cr", "bytes", ((b"data: " + noise + b"\n\r", ()),)))
-    cache = SimpleNamespace(mkdir=lambda name: folder)
-    written = write_large_token(broken("parser-c", "", token), SimpleNamespace(cache=cache))  # type: ignore[arg-type]
+    written = write_large_token(broken("parser-c", token), config_with(folder))
     assert written.counterexample is not None
+    assert written.counterexample.token == token, "the whole token stays in the results"
     name = written.counterexample.token_file
+    assert name == str(Path(name).name), "as short as it can be typed from here"
     assert name.startswith("lines-cr-")
+    assert (folder / name).read_text() == token + "\n"
+    assert replay_command(written) == f"chunkproof replay {name} --target parser-c"
     ran = chunkproof(folder, "replay", name, "--target", "parser-c")
     assert ran.code == 1
     assert "chunkproof replay" not in ran.out
     assert len(ran.out) < 3000
+
+
+def config_with(cache_folder: Path) -> Any:
+    return SimpleNamespace(cache=SimpleNamespace(mkdir=lambda name: cache_folder))
+
+
+def test_file_of_a_large_token_elsewhere_is_named_whole(folder, tmp_path):
+    written = write_large_token(broken("parser-c", "cp1." + "A" * 2000), config_with(tmp_path))
+    assert written.counterexample is not None
+    assert [written.counterexample.token_file] == [str(path) for path in tmp_path.iterdir()]
+    assert Path(written.counterexample.token_file).is_absolute()
+
+
+def test_token_that_fits_a_command_line_is_not_written(tmp_path):
+    result = broken("parser-c", "cp1." + "A" * (TOKEN_LENGTH_MAX - 4))
+    assert write_large_token(result, config_with(tmp_path)) is result
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_report_of_a_run_holds_the_token_of_its_streams(folder, run):
+    rule = "size/values-beyond-64-ki-characters"
+    ran = run(
+        folder, "--target=parsers:DropsLong", "--effort=smoke", f"chunkproof::{rule}", "--chunkproof-report=r.json"
+    )
+    assert ran.code == 1
+    found = ran.report("r.json")["rules"][0]["counterexample"]
+    case = decode_token(found["token"])
+    assert case.rule == rule
+    assert [wire.hex() for wire, _ in case.streams] == [stream["wire"] for stream in found["streams"]]
+    assert found["token_file"] == "", "sixty thousand bytes that pack well fit a command line"
 
 
 def test_rules_are_listed_with_severity_requirement_and_clause(folder, chunkproof):

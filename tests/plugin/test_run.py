@@ -12,6 +12,8 @@ from chunkproof.rules import RULES
 from chunkproof.session import declared_words
 from chunkproof_targets.contract import Run, Target
 
+EMPTY_CHUNK_ENDS = "--chunkproof-declare=empty_chunk=end"
+
 
 @pytest.fixture(scope="module")
 def good(make_folder, run):
@@ -30,7 +32,7 @@ def bad(make_folder, run):
 def test_one_item_for_each_rule(good):
     assert good.code == 0, good.all
     counts = good.counts()
-    assert counts["passed"] + counts["skipped"] == len(RULES)
+    assert counts == {"passed": len(RULES)}
     assert f"collected {len(RULES)} items" in good.out
 
 
@@ -44,9 +46,16 @@ def test_header_names_release_seed_and_effort(good):
     assert "chunkproof: 0.1.0, seed 0.1.0, effort smoke" in good.out
 
 
-def test_what_is_not_judged_is_counted_with_its_reason(good):
-    assert "not judged, 1 rule: the target can be told the end of input" in good.out
-    assert good.counts()["skipped"] == 1
+def test_a_target_that_shows_all_and_declares_nothing_is_judged_by_every_rule(good):
+    assert "not judged" not in good.out
+
+
+def test_what_is_not_judged_is_counted_with_its_reason(folder, run):
+    ran = run(folder, "--target=parsers:Good", "--effort=smoke", "-k", "lines or empty", EMPTY_CHUNK_ENDS)
+    assert ran.code == 0, ran.all
+    needing = [rule for rule in RULES if "empty chunks" in rule.needs]
+    assert f"not judged, {len(needing)} rules: an empty chunk ends the input, as the target declares" in ran.out
+    assert ran.counts()["skipped"] == len(needing) > 1
 
 
 def test_verdict_and_next_command_of_a_conformant_target(good):
@@ -146,11 +155,11 @@ def test_no_rule_that_ran_is_exit_5(folder, run, workers):
 
 def test_fault_of_the_suite_is_exit_3_and_shows_its_traceback(make_folder, run):
     conftest = """
-import chunkproof.check
+import chunkproof.smaller
 
 
 def pytest_sessionstart():
-    chunkproof.check.record = lambda *arguments: 1 // 0
+    chunkproof.smaller.record = lambda *arguments: 1 // 0
 """
     ran = run(make_folder(conftest=conftest), "--target=parser-c", "--effort=smoke", "-k", "lines/c")
     assert ran.code == 3
@@ -161,10 +170,71 @@ def pytest_sessionstart():
 
 
 def test_all_rules_skipped_is_exit_5(folder, run):
-    ran = run(folder, "--target=parsers:Good", "chunkproof::end/a-cr-at-the-very-end-without-an-end-call", "-rs")
+    ran = run(folder, "--target=parsers:Good", "chunkproof::end/only-empty-chunks", EMPTY_CHUNK_ENDS, "-rs")
     assert ran.code == 5, ran.all
     assert "no verdict: no rule was judged" in ran.out
-    assert "SKIPPED [1] chunkproof: the target can be told the end of input" in ran.out
+    assert "SKIPPED [1] chunkproof: an empty chunk ends the input, as the target declares" in ran.out
+
+
+ENDS = """
+from chunkproof_targets.reference import ReferenceParser
+
+
+class EndsAtEmpty:
+    # As the callers of sans-I/O parsers know it: receive_data(b"") is the end of input.
+    def __init__(self):
+        self._parser, self._ended = ReferenceParser(), False
+
+    def receive_data(self, chunk):
+        if self._ended or not chunk:
+            ended, self._ended = self._ended, True
+            return [] if ended else self._parser.close()
+        return self._parser.feed(chunk)
+
+
+class NeverToldTheEnd:
+    # Holds a CR back until the next chunk tells whether it is a CRLF; nobody says when there is none.
+    def __init__(self):
+        self._parser, self._held = ReferenceParser(), b""
+
+    def feed(self, chunk):
+        chunk = self._held + chunk
+        self._held = b"\\r" if chunk.endswith(b"\\r") else b""
+        return self._parser.feed(chunk[: len(chunk) - len(self._held)])
+"""
+
+
+def test_parser_whose_input_an_empty_chunk_ends_is_told_what_to_declare(make_folder, run):
+    folder = make_folder(ends=ENDS)
+    args = ("--target=ends:EndsAtEmpty", "--effort=smoke")
+    ran = run(folder, *args, "--chunkproof-report=report.json")
+    assert ran.code == 1
+    broken = [rule for rule in ran.report()["rules"] if rule["status"] == "broken"]
+    # It is wrong where empty chunks are sent, and nowhere else; and each time it is said what to type.
+    assert [rule["id"] for rule in broken] == [
+        "bytes/mark-behind-an-empty-chunk",
+        "end/empty-chunks-at-the-end",
+        "chunking/empty-chunks-anywhere",
+        "whole/any-stream-in-any-chunking",
+        "whole/any-bytes-never-stop-a-parser",
+    ]
+    assert all(rule["advice"].endswith("declare it: --chunkproof-declare empty_chunk=end") for rule in broken)
+    assert ran.out.count("--chunkproof-declare empty_chunk=end") == len(broken)
+    again = run(folder, *args, "--chunkproof-declare", "empty_chunk=end")
+    assert again.code == 0, again.all
+    assert "conformant with 1 declared: empty_chunk=end" in again.out
+
+
+def test_target_without_an_end_that_holds_a_cr_is_conformant_and_told_so(make_folder, run):
+    folder = make_folder(ends=ENDS)
+    ran = run(
+        folder, "--target=ends:NeverToldTheEnd", "--effort=smoke", "-k", "end or lines", "--chunkproof-report=r.json"
+    )
+    assert ran.code == 0, ran.all
+    assert "info end/a-cr-at-the-very-end-completes-a-blank-line: lost: data" in ran.out
+    (found,) = [rule for rule in ran.report("r.json")["rules"] if rule["status"] == "broken"]
+    assert (found["id"], found["severity"]) == ("end/a-cr-at-the-very-end-completes-a-blank-line", "info")
+    assert "not judged" not in ran.out
 
 
 def test_severity_must_leaves_the_others_out(folder, run):
