@@ -109,8 +109,9 @@ def expect(
 
 
 def _longest_event(wire: bytes) -> int:
-    """The bytes of the longest block: no line and no event is longer."""
-    return max(map(len, wire.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n\n")))
+    """The bytes of the longest block, with its line ends as if all were CRLF: no line and no event is longer."""
+    blocks = wire.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n\n")
+    return max(len(block) + block.count(b"\n") + len(b"\r\n\r\n") for block in blocks)
 
 
 def _without_held_line(wire: bytes) -> bytes | None:

@@ -92,9 +92,9 @@ TRAPS = (
 
 #: As servers of language models send them; the end mark stands here twice, as it ends every other stream of theirs.
 PAYLOADS = (
-    '{"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"你好"},"finish_reason":null}]}',
+    '{"object":"chat.completion.chunk","choices":[{"delta":{"content":"你好"}}]}',
     '{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}',
-    '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"输出 🙂"}}',
+    '{"type":"content_block_delta","delta":{"text":"输出 🙂"}}',
     '{"type":"ping"}',
     '{"type":"message_stop"}',
     '{"t":"[DONE]"}',
