@@ -432,7 +432,7 @@ def _write_block(draft: Draft, grammar: _Grammar) -> None:
 def _write_data(draft: Draft, grammar: _Grammar) -> None:
     source, features = draft.source, grammar.features
     colon = source.pick(grammar.colons)
-    payload = "payloads" in features and source.chance(8)
+    payload = "payloads" in features and source.chance(10)
     draft.data(source.pick(PAYLOADS) if payload else draft.word(), colon)
     if "multi-line" in features and source.chance(5):
         draft.data(draft.word())
