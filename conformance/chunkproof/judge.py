@@ -16,6 +16,7 @@ from typing import Any
 from chunkproof_reports.results import EventRecord, Kind, OutcomeRecord
 from chunkproof_strategies.values import MARK
 from chunkproof_targets.contract import Delivery, Event, Outcome, Run, Shows, Target, TargetHung
+from chunkproof_targets.texts import canonical_json_of_text
 
 from .oracle import interpret
 
@@ -161,7 +162,7 @@ def _shown(event: Event, shows: Shows) -> Event:
         return event
     return Event(
         event.type if shows.type else None,
-        event.data if shows.data == "text" else _canonical_json(event.data),
+        event.data if shows.data == "text" else canonical_json_of_text(event.data),
         event.last_event_id if shows.last_event_id else None,
     )
 
@@ -174,14 +175,6 @@ def _retries_shown(outcome: Outcome, shows: Shows) -> tuple[str, ...] | None:
             return outcome.retries[-1:]
         return (shows.retry_start,) if shows.retry_start is not None else ()
     return None
-
-
-def _canonical_json(data: str | None) -> str:
-    try:
-        value = json.loads(data or "")
-    except _NO_JSON:
-        value = data
-    return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
 def _is_json(data: str | None) -> bool:

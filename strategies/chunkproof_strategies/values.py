@@ -85,6 +85,10 @@ NONCHARACTERS = ("\ufffe", "\uffff", "\ufdd0", "\U0001fffe", "\U0010ffff")
 
 #: Values that a parser may take for more than text.
 TRAPS = (
+    "<b>",
+    "<think>x</think>",
+    "a<b>c",
+    "&amp;",
     "[DONE]", "[done]", "DONE", "data: x", "data:", "id: 9", "event", ":", ": x", "::", "a:b", "http://x/y?z=1",
     "null", "true", "{}", "[]", "-1", "\\n", "\\r\\n", "\\u2028", "%0A", "&#10;", "\ufeff", "\ufeffx", "\ufffd",
     "\x7f", "\x1b[0m", '"x"', "'x'", '"', " x", "x ", "\tx", "x\t", " ", "\t", "message", "error", "open", "²", "٣",
@@ -106,6 +110,7 @@ PAYLOADS = (
 
 #: Names that are almost a field's: other case, blanks, a mark, a prefix, a plural.
 NEAR_NAMES = (
+    "type", "name", "last-event-id", "last_event_id", "event_id", "msg", "reconnect", "content", "text", "body",
     "Data", "DATA", "datas", "dat", "data ", " data", "\tdata", "\ufeffdata", "da ta", "d", "Event", "EVENT",
     "events", "event ", " event", "Id", "ID", "ids", "id ", " id", "i", "Retry", "RETRY", "retry ", " retry",
     "lastEventId", "message", "data\0", "\0data", "ԁata", "ｄata",

@@ -377,3 +377,21 @@ class ControlCharactersStripped(ReferenceParser):
 
     def read_text(self, text):
         super().read_text(re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f]", "", text))
+
+
+@fault("bytes/ill-formed-in-a-type-is-replaced")
+class IllFormedTypesIgnored(ReferenceParser):
+    """A type with U+FFFD in it is no type."""
+
+    def field_event(self, value):
+        if "\ufffd" not in value:
+            super().field_event(value)
+
+
+@fault("bytes/ill-formed-in-an-id-is-replaced")
+class IllFormedIdsIgnored(ReferenceParser):
+    """An ID with U+FFFD in it is no ID."""
+
+    def field_id(self, value):
+        if "\ufffd" not in value:
+            super().field_id(value)

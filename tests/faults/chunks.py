@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from chunkproof_targets.contract import Event
 from chunkproof_targets.reference import ReferenceParser
 
 from .fault import fault
@@ -312,3 +313,37 @@ class MarkStrippedOnlyInTheFirstRun(ReferenceParser):
     def strip_mark(self, text):
         first, self.left[0] = self.left[0], False
         return super().strip_mark(text) if first else text
+
+
+@fault("size/chunks-of-any-size")
+class AChunkOf512LosesItsLastByte(ReferenceParser):
+    """A buffer of 512 bytes holds 511."""
+
+    def feed(self, chunk):
+        return super().feed(chunk[:511] if len(chunk) == 512 else chunk)
+
+
+@fault("size/long-lines-of-every-kind")
+class TypesCutAt64(ReferenceParser):
+    """A type of more than 64 characters is cut."""
+
+    def field_event(self, value):
+        super().field_event(value[:64])
+
+
+@fault("size/long-lines-of-every-kind")
+class CommentsBeyond512AreLines(ReferenceParser):
+    """A comment of more than 512 characters ends the block."""
+
+    def comment(self, line):
+        if len(line) > 512:
+            self.dispatch()
+            self.emit(Event("message", "", self.last_event_id))
+
+
+@fault("dispatch/a-thousand-events-at-once")
+class EventsOfAChunkBeyond512Lost(ReferenceParser):
+    """A queue of 512 events between two reads."""
+
+    def take_events(self):
+        return super().take_events()[:512]

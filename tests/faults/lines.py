@@ -197,7 +197,7 @@ class CrlfOffsetError(ReferenceParser):
         return super().split_lines(re.sub(r"\r\n[a-z]", "\r\n", text))
 
 
-@fault("lines/other-separators-are-text")
+@fault("lines/other-separators-are-text", "lines/other-separators-in-a-type", "lines/other-separators-in-an-id")
 class UnicodeLineSplitting(ReferenceParser):
     """Uses str.splitlines."""
 

@@ -121,6 +121,20 @@ def truncated_character_before_text(draft: Draft) -> None:
     draft.message(Raw(raw.wire + behind.encode(), raw.text + behind))
 
 
+@rule(clause=_UTF8, cuts_characters=True, advice=strict_by_design, needs=["type"])
+def ill_formed_in_a_type_is_replaced(draft: Draft) -> None:
+    """Ill-formed UTF-8 in an event's type becomes U+FFFD as anywhere, and the field counts."""
+    draft.event(draft.source.pick(ILL_FORMED))
+    draft.plain_event()
+
+
+@rule(clause=_UTF8, cuts_characters=True, advice=strict_by_design, needs=["id"])
+def ill_formed_in_an_id_is_replaced(draft: Draft) -> None:
+    """Ill-formed UTF-8 in an ID becomes U+FFFD as anywhere, and the field counts."""
+    draft.id(draft.source.pick(ILL_FORMED))
+    draft.plain_event()
+
+
 @rule(cuts_characters=True, clause=_UTF8, advice=strict_by_design, plans=thorough, point=holds(_TRUNCATED + rb"[\r\n]"))
 def truncated_character_before_a_line_end(draft: Draft) -> None:
     """A character that lacks its last bytes does not swallow the line end behind it."""
@@ -257,6 +271,7 @@ def nul_in_a_comment_or_a_name(draft: Draft) -> None:
 def nothing_is_normalised(draft: Draft) -> None:
     """Text comes out as it was sent: decomposed, composed, compatibility and full-width forms alike."""
     draft.event(draft.source.pick(UNNORMALISED))
+    draft.id(draft.source.pick(UNNORMALISED))
     draft.message(draft.value(draft.source.pick(UNNORMALISED) + draft.source.pick(("", *UNNORMALISED))))
 
 

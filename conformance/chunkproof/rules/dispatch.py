@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from chunkproof_strategies.grammar import Draft
+from chunkproof_strategies.values import TRAPS
 
 from ..plans import uncut, wide
 from .rule import chapter, contains, has_field
@@ -38,16 +39,19 @@ def the_default_type_is_message(draft: Draft) -> None:
     draft.plain_event()
 
 
+_TYPES = (
+    *("Ping", "PING", "a b", "a ", " a", "a:b", "类型", "error", "message", "open", "close", "end", "done", "[DONE]"),
+    *("ping", "heartbeat", "keep-alive", "a.b-c_d", "0", "12", "2024", "null", "true", "🙂", *TRAPS),
+)
+
+
 @rule(needs=["type"], point=has_field("event"), weight=2)
 def the_type_is_untouched(draft: Draft) -> None:
-    """A type is text: its case, blanks, colons and script stay as they are."""
-    source = draft.source
-    draft.event(
-        source.pick(
-            ("Ping", "PING", "a b", "a ", " a", "a:b", "类型", "error", "message", "open", "a.b-c_d", "0", "null", "🙂")
-        )
-    )
+    """A type is text: its case, blanks, colons and script stay as they are, whatever it says."""
+    draft.event(draft.source.pick(_TYPES))
     draft.plain_event()
+    if draft.source.chance(2):
+        draft.plain_event()
 
 
 @rule(needs=["type"], wpt="format-field-event", point=has_field("event"))
@@ -90,11 +94,28 @@ def many_events_in_one_chunk(draft: Draft) -> None:
 
 @rule(plans=wide, weight=0.5)
 def many_events_in_a_stream(draft: Draft) -> None:
-    """A stream of 300 events and more comes out whole, in order."""
-    for number in range(300 + draft.source.below(60)):
-        if draft.source.chance(20):
+    """A stream of 300 events and more comes out whole, in order, with the types and IDs of each."""
+    source = draft.source
+    comments, types, ids = 3 + source.below(30), 2 + source.below(5), 2 + source.below(5)
+    for number in range(300 + source.below(60)):
+        if number % comments == 0:
             draft.comment(" ping")
+        if number % types == 0:
+            draft.event(f"t{number}")
+        if number % ids == 0 and number < 200:
+            draft.id(str(number))
         draft.message(draft.value(str(number)))
+
+
+@rule(plans=wide, layer="lines", weight=0.3)
+def a_thousand_events_at_once(draft: Draft) -> None:
+    """More than a thousand small events come out of one chunk, with many blank lines between some of them."""
+    blanks = 40 + draft.source.below(100)
+    for number in range(1030 + draft.source.below(100)):
+        if number % blanks == 0:
+            for _ in range(20):
+                draft.blank()
+        draft.message(draft.value(str(number % 10)))
 
 
 @rule(point=lambda wire, cuts: b"\n\n\n" in wire or wire[:1] == b"\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from chunkproof_strategies.grammar import Draft
+from chunkproof_strategies.values import TRAPS
 
 from .rule import chapter, contains, has_field
 
@@ -70,12 +71,14 @@ def an_unfinished_block_sets_no_id(draft: Draft) -> None:
         draft.data(draft.word())
 
 
-@rule(needs=["id"], point=has_field("id"))
+_ODD_IDS = (
+    *(" 1", "1 ", " ", "\t1", "a:b", "{}", "你", "🙂", "01", "1.0", "-1", "null", "undefined", "\ufeff1"),
+    *TRAPS,
+)
+
+
+@rule(needs=["id"], point=has_field("id"), weight=2)
 def an_id_is_not_trimmed(draft: Draft) -> None:
-    """An ID is text: blanks, colons and any script stay as they are."""
-    draft.id(
-        draft.source.pick(
-            (" 1", "1 ", " ", "\t1", "a:b", "{}", "你", "🙂", "01", "1.0", "-1", "null", "undefined", "\ufeff1")
-        )
-    )
+    """An ID is text: blanks, colons and any script stay as they are, whatever it says."""
+    draft.id(draft.source.pick(_ODD_IDS))
     draft.plain_event()

@@ -136,6 +136,20 @@ def other_separators_are_text(draft: Draft) -> None:
         draft.plain_event()
 
 
+@rule(layer="text", needs=["type"], plans=thorough)
+def other_separators_in_a_type(draft: Draft) -> None:
+    """What is no line end ends no type."""
+    draft.event(f"a{draft.source.pick(SEPARATORS)}{draft.source.pick(('', 'b'))}")
+    draft.plain_event()
+
+
+@rule(layer="text", needs=["id"], plans=thorough)
+def other_separators_in_an_id(draft: Draft) -> None:
+    """What is no line end ends no ID."""
+    draft.id(f"a{draft.source.pick(SEPARATORS)}{draft.source.pick(('', 'b'))}")
+    draft.plain_event()
+
+
 @rule(layer="fields", plans=thorough)
 def a_line_of_blanks_is_not_blank(draft: Draft) -> None:
     """A line that holds only blanks dispatches nothing: it is a field with an odd name."""
