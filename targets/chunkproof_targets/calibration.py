@@ -20,7 +20,7 @@ from .extract import ItemKind, Snapshot, Update, View, attributes, snapshot
 from .learning import find_event_retry, find_state, find_updates
 from .limits import time_limit
 from .state import State
-from .texts import plain
+from .texts import plain, same
 
 __all__ = ["SAMPLES", "Reading", "Sample", "Trial", "UnitsOf", "learn", "settle", "try_driver"]
 
@@ -185,7 +185,9 @@ def learn(reading: Reading) -> None:
     tag, tag_value = _find_tag([item for item, _ in pairs], [item for item in rest if item.cls in classes])
     type_ = _find(pairs, "type", TYPE_NAMES, {place.name, tag})
     id_ = _find(pairs, "id", (*LAST_ID_NAMES, *ID_NAMES), {place.name, type_, tag})
-    view = View(place.kind, place.name, place.form, type_, id_, None, "ms", classes, others, tag, tag_value)
+    none_is_event = not any(item.cls in classes and item.values.get(place.name) is None for item in rest)
+    view = View(place.kind, place.name, place.form, type_, id_, classes=classes, others=others)
+    view = replace(view, tag=tag, tag_value=tag_value, none_is_event=none_is_event)
     reading.view = view
     reading.pairs = pairs
     reading.matched = len(pairs)
@@ -201,7 +203,7 @@ def settle(reading: Reading, units_of: UnitsOf) -> None:
     fresh = attributes(parser)
     after = [trial.parser for trial in reading.trials] + [{}] * len(SAMPLES)
     state = find_state(fresh, after[1], _LAST_ID, after[2], _TIMES)
-    name, unit = find_event_retry((item, event.retry) for item, event in reading.pairs)
+    name, unit, start = find_event_retry((item, event.retry) for item, event in reading.pairs)
     retry: RetryShown | None = None
     if reading.updates is not None or (state.retry is not None and state.retry_form == "list"):
         retry, name = "updates", None
@@ -212,8 +214,10 @@ def settle(reading: Reading, units_of: UnitsOf) -> None:
     if retry == "event" or reading.updates is not None:
         state = State(state.last_event_id)
     reading.state = state
-    reading.view = replace(view, retry=name, unit=unit)
-    start = state.retries(parser) if retry == "state" else ()
+    if state.last_event_id is not None and _shows_own_id(reading.pairs, view.id):
+        view = replace(view, id=None)
+    reading.view = replace(view, retry=name, unit=unit, retry_start=start)
+    in_force = state.retries(parser) if retry == "state" else ()
     reading.shows = Shows(
         type=view.type is not None,
         data=view.form,
@@ -221,8 +225,18 @@ def settle(reading: Reading, units_of: UnitsOf) -> None:
         last_event_id=view.id is not None,
         end_last_event_id=state.last_event_id is not None,
         retry=retry,
-        retry_start=start[0] if start else None,
+        retry_start=in_force[0] if in_force else None,
     )
+
+
+def _shows_own_id(pairs: Iterable[tuple[Snapshot, Expected]], name: Any) -> bool:
+    """Whether an event shows the ID of its own block alone, and not the one that was set before."""
+    behind = False
+    for item, event in pairs:
+        if behind and name is not None and event.id is None:
+            return not same(item.values.get(name), _LAST_ID)
+        behind = behind or event.id is not None
+    return False
 
 
 def _takes_text(reading: Reading, units_of: UnitsOf) -> bool:
@@ -253,7 +267,7 @@ def _matches(value: Any, text: str, exact: bool) -> Literal["text", "json"] | No
         # whole lines is no parser.
         near = not exact and text in value and "data:" not in value
         return "text" if value == text or near else None
-    return "json" if isinstance(value, dict) and value == json.loads(text) else None
+    return "json" if isinstance(value, dict) and same(value, json.loads(text)) else None
 
 
 def _pairs(trials: Iterable[Trial], place: Place) -> Iterable[tuple[Snapshot, Expected]]:
@@ -275,7 +289,7 @@ def _find(pairs: Sequence[tuple[Snapshot, Expected]], what: str, known: Sequence
     if not setting:
         return None
     for name in (*known, *setting[0][0].values):
-        if name not in taken and all(plain(item.values.get(name)) == value for item, value in setting):
+        if name not in taken and all(same(item.values.get(name), value) for item, value in setting):
             return name
     return None
 
@@ -285,8 +299,10 @@ def _find_tag(events: Sequence[Snapshot], rest: Sequence[Snapshot]) -> tuple[Any
     if not rest:
         return None, None
     for name, value in events[0].values.items():
-        same = isinstance(value, (str, Enum)) and value and all(item.values.get(name) == value for item in events)
+        if not isinstance(value, (str, Enum)) or same(value, ""):
+            continue
         others = [item.values.get(name) for item in rest]
-        if same and all(isinstance(other, type(value)) and other not in ("", value) for other in others):
+        one = all(same(item.values.get(name), value) for item in events)
+        if one and all(isinstance(o, type(value)) and not same(o, "") and not same(o, value) for o in others):
             return name, value
     return None, None

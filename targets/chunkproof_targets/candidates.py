@@ -20,6 +20,9 @@ from .readers import EventsReader, IteratedReader, NextEventReader, Reader, Retu
 
 __all__ = ["Candidates"]
 
+# What takes one of these opens it: it is not called with anything else.
+_ADDRESSES = frozenset({"url", "uri", "path", "host", "address", "filename"})
+
 
 class Candidates:
     """The drivers to try on an object, in order; ``tried`` collects what came of it, ``probe`` holds the first look."""
@@ -90,7 +93,10 @@ class Candidates:
         for name in NEXT_NAMES:
             if callable(getattr(parser, name, None)):
                 nothing, stop = self.probe.nothing.get(name, (None, None))
-                yield self._general(feed, takes, f"read by {name}()", partial(NextEventReader, name, nothing, stop))
+                reader = partial(NextEventReader, name, nothing, stop)
+                if type(nothing).__module__ != "builtins":
+                    yield self._general(feed, takes, f"read by {name}()", partial(reader, by_class=True))
+                yield self._general(feed, takes, f"read by {name}()", reader)
         for name in EVENTS_NAMES:
             if _has(parser, name):
                 way = f"read from {name}" + ("()" if callable(_value(parser, name)) else "")
@@ -134,7 +140,7 @@ class Candidates:
     def returned(self) -> Iterator[str]:
         """What the feed methods returned for one event, for an error message; only where trial raised nothing."""
         chunk = SAMPLES[0].chunks[0]
-        for feed in self.probe.feeds if not self.probe.managed else ():
+        for feed in self.probe.feeds if not (self.probe.managed or self.probe.is_async) else ():
             result = getattr(self._make(_no_callback), feed)(chunk)
             if inspect.iscoroutine(result):
                 result.close()
@@ -144,6 +150,8 @@ class Candidates:
 
     def _pulls(self) -> Iterator[Driver]:
         parameters = self.parameters
+        if len(parameters.required) == 1 and parameters.required[0].lower() in _ADDRESSES:
+            return
         if not parameters.takes_one or len(parameters.required) > 1 or (self.probe.feeds and not parameters.required):
             return
         kind = "class made with" if inspect.isclass(self.obj) else "function over"

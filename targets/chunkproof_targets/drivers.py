@@ -52,7 +52,7 @@ class Driver(ABC):
 
 def is_async(value: object) -> bool:
     """Whether a value is to be awaited or iterated with ``async for``."""
-    return inspect.isawaitable(value) or (hasattr(value, "__aiter__") and not hasattr(value, "__iter__"))
+    return inspect.isawaitable(value) or (hasattr(type(value), "__aiter__") and not hasattr(type(value), "__iter__"))
 
 
 def refuse_async(value: Any) -> None:
@@ -73,13 +73,14 @@ def spread(result: Any, one: bool = False) -> Iterable[Any]:
         return cast("Iterable[Any]", result)
     if isinstance(result, _NO_EVENT):
         return ()
-    if isinstance(result, _ONE_EVENT) or hasattr(result, "_fields"):
+    if isinstance(result, _ONE_EVENT) or hasattr(cls, "_fields"):
         return (result,)
     refuse_async(result)
     if one:
         return () if result == () else (result,)
-    several = hasattr(result, "__iter__") and not hasattr(result, "data")
-    if several or isinstance(result, Sequence) or hasattr(result, "__next__"):
+    # On the class: an object that makes its attributes as they are asked for has any of them.
+    several = hasattr(cls, "__iter__") and not hasattr(result, "data")
+    if several or isinstance(result, Sequence) or hasattr(cls, "__next__"):
         return cast("Iterable[Any]", result)
     return (result,)
 

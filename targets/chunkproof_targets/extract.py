@@ -15,7 +15,7 @@ from operator import attrgetter, itemgetter
 from typing import Any, Literal, NamedTuple
 
 from .contract import DEFAULT_TYPE, Delivery, Event
-from .texts import BYTES, as_text, canonical_json, short
+from .texts import BYTES, as_text, canonical_json, same, short
 from .times import Unit, digits_of
 
 __all__ = [
@@ -36,6 +36,8 @@ _SCALARS = (str, *BYTES, int, float, Decimal, timedelta)
 _MISSING = object()
 # Looked for even where `dir` does not list them: an object may make its attributes as they are asked for.
 _HIDDEN = ("data", "type", "event", "id", "last_event_id", "lastEventId", "retry", "comment")
+# Modules of bases that say nothing of what a class is for.
+_COMMON = frozenset({"builtins", "abc", "typing", "collections", "collections.abc"})
 _new: Any = tuple.__new__
 
 
@@ -52,7 +54,8 @@ def kind_of(item: object) -> ItemKind:
     """How the fields of an item are reached."""
     if isinstance(item, _SCALARS):
         return "itself"
-    if isinstance(item, Mapping) or (hasattr(item, "keys") and hasattr(item, "__getitem__")):
+    # On the class: an object that makes its attributes as they are asked for has any of them.
+    if isinstance(item, Mapping) or (hasattr(type(item), "keys") and hasattr(type(item), "__getitem__")):
         return "key"
     if isinstance(item, (tuple, list)) and not hasattr(item, "_fields"):
         return "position"
@@ -99,7 +102,7 @@ class View:
 
     ``classes`` are the classes of the events seen, ``others`` those of items that were no events. Where events share
     their class with items that are none, ``tag`` is the field that tells them apart, and ``tag_value`` what it holds on
-    an event.
+    an event. ``none_is_event`` is False where items without data came for comments and the like.
     """
 
     kind: ItemKind
@@ -113,6 +116,8 @@ class View:
     others: frozenset[type] = frozenset()
     tag: Any = None
     tag_value: Any = None
+    none_is_event: bool = True
+    retry_start: str | None = None
 
     def field(self, item: Any, name: Any) -> Any:
         """The value of a field on an item; None where there is none."""
@@ -124,25 +129,33 @@ class View:
         cls = type(item)
         if kind_of(item) != self.kind or (cls in self.others and cls not in self.classes):
             return False
-        if self.tag is not None and self.field(item, self.tag) != self.tag_value:
+        if self.tag is not None and not same(self.field(item, self.tag), self.tag_value):
             return False
         data = _reach(item, self.kind, self.data)
-        if data is _MISSING:
+        if data is _MISSING or not (cls in self.classes or self._is_kin(item, cls)):
             return False
         if data is not None:
             return self.kind != "itself" or isinstance(data, (str, *BYTES))
         # One class for all that a stream says: a comment or a reconnection time is no event there.
-        known = issubclass(cls, tuple(self.classes))
+        known = self.none_is_event and issubclass(cls, tuple(self.classes))
         return known and all(_reach(item, self.kind, name) in (None, _MISSING) for name in ("comment", "retry"))
+
+    def _is_kin(self, item: Any, cls: type) -> bool:
+        """Whether an item of a class that calibration never saw may be an event: by a base, or by all its fields."""
+        if self.kind == "itself":
+            return True
+        bases = {base for seen in self.classes for base in seen.__mro__ if base.__module__ not in _COMMON}
+        shown = [name for name in (self.type, self.id) if name is not None]
+        return not bases.isdisjoint(cls.__mro__) or all(_reach(item, self.kind, n) is not _MISSING for n in shown)
 
     def counts(self, item: Snapshot) -> bool:
         """Whether a copied item would be taken for an event."""
         if item.kind != self.kind or item.cls not in self.classes or self.data not in item.values:
             return False
-        if self.tag is not None and item.values.get(self.tag) != self.tag_value:
+        if self.tag is not None and not same(item.values.get(self.tag), self.tag_value):
             return False
         extra = [item.values.get(name) for name in ("comment", "retry")]
-        return item.values[self.data] is not None or extra == [None, None]
+        return item.values[self.data] is not None or (self.none_is_event and extra == [None, None])
 
     def slow(self, item: Any, taken: int) -> Delivery | None:
         """Convert any item; None where it is no event."""
@@ -156,7 +169,7 @@ class View:
             None if self.id is None else (as_text(self.field(item, self.id)) or ""),
         )
         retry = None if self.retry is None else digits_of(self.field(item, self.retry), self.unit)
-        return Delivery(event, taken, retry)
+        return Delivery(event, taken, None if retry == self.retry_start else retry)
 
     def converter(self) -> Deliver:
         """The closure that turns an item into a delivery, or into None where it is no event."""
@@ -235,7 +248,7 @@ class Update:
         """The time that an item sets, as digits; None where it sets none."""
         if not isinstance(item, self.cls):
             return None
-        if self.tag is not None and _reach(item, self.kind, self.tag) != self.tag_value:
+        if self.tag is not None and not same(_reach(item, self.kind, self.tag), self.tag_value):
             return None
         value = _reach(item, self.kind, self.name)
         return None if value is _MISSING else digits_of(value, self.unit)

@@ -8,7 +8,7 @@ from typing import Any
 from .extract import Snapshot, Update
 from .state import State
 from .texts import as_text
-from .times import Unit, unit_of
+from .times import Unit, digits_of, unit_of
 
 __all__ = ["find_event_retry", "find_state", "find_updates"]
 
@@ -33,16 +33,22 @@ def find_updates(rest: Iterable[Snapshot], times: Sequence[int], tag: Any) -> Up
     return None
 
 
-def find_event_retry(events: Iterable[tuple[Snapshot, int | None]]) -> tuple[Any, Unit]:
-    """The field of an event that shows the reconnection time of its block, and its unit; None where there is none."""
-    for item, time in events:
-        if time is None:
-            continue
+def find_event_retry(events: Iterable[tuple[Snapshot, int | None]]) -> tuple[Any, Unit, str | None]:
+    """The field of an event that shows the reconnection time of its block, its unit, and what it shows before any.
+
+    The field is None where there is none: where an event sets no time, all of them must show the same.
+    """
+    events = list(events)
+    setting = [(item, time) for item, time in events if time is not None]
+    for item, time in setting:
         for name in sorted(item.values, key=lambda n: n not in _RETRY_NAMES):
             unit = unit_of(item.values[name], time)
-            if unit is not None:
-                return name, unit
-    return None, "ms"
+            if unit is None:
+                continue
+            starts = {digits_of(other.values.get(name), unit) for other, none in events if none is None}
+            if len(starts) == 1:
+                return name, unit, starts.pop()
+    return None, "ms", None
 
 
 def find_state(

@@ -101,7 +101,7 @@ def look(make: Callable[[], Any], declared: Declared, loop: Loop) -> Probe:
     """Make a parser, enter its context if it has one, and look at it; it is fed nothing."""
     probe = Probe()
     try:
-        manager = _settled(make(), probe, loop)
+        manager = _settled(_made(make, probe, loop), probe, loop)
         entered = _enter(manager, probe, loop)
     except BaseException as error:
         probe.problem = f"raised {type(error).__name__}: {error}"
@@ -118,6 +118,21 @@ def look(make: Callable[[], Any], declared: Declared, loop: Loop) -> Probe:
     _leave(manager, probe, loop)
     probe.reads_after = all(_reads(probe.parser, name) for name in (*probe.nothing, *EVENTS_NAMES))
     return probe
+
+
+def _made(make: Callable[[], Any], probe: Probe, loop: Loop) -> Any:
+    try:
+        return make()
+    except RuntimeError as error:
+        if "event loop" not in str(error):
+            raise
+    # It wants to be made where a loop runs.
+    probe.is_async = True
+    return loop.run(_called(make))
+
+
+async def _called(make: Callable[[], Any]) -> Any:
+    return make()
 
 
 def _settled(value: Any, probe: Probe, loop: Loop) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 from .drivers import Append, refuse_async, spread
 from .extract import Deliver
+from .texts import same
 
 __all__ = ["EventsReader", "IteratedReader", "NextEventReader", "Reader", "ReturnedReader"]
 
@@ -115,12 +116,18 @@ class ReturnedReader(Reader):
 
 
 class NextEventReader(Reader):
-    """``next_event()`` until it gives None, what it gives on a new parser, or raises what it raises there."""
+    """``next_event()`` until it gives None, what it gives on a new parser, or raises what it raises there.
+
+    ``by_class``: anything of the class of what a new parser gives is nothing.
+    """
 
     always = True
 
-    def __init__(self, name: str, nothing: Any = None, stop: type[BaseException] | None = None) -> None:
+    def __init__(
+        self, name: str, nothing: Any = None, stop: type[BaseException] | None = None, *, by_class: bool = False
+    ) -> None:
         self._name = name
+        self._by_class = by_class
         self._nothing = nothing
         self._stop = () if stop is None else (stop,)
 
@@ -138,7 +145,7 @@ class NextEventReader(Reader):
                 return
             if item is None or item is self._nothing:
                 return
-            if item.__class__ is self._nothing.__class__ and item == self._nothing:
+            if item.__class__ is self._nothing.__class__ and (self._by_class or item == self._nothing):
                 return
             self.out(item)
 
@@ -158,18 +165,16 @@ class EventsReader(Reader):
         self._seen = 0
         self._last: Any = None
         self._held: list[Any] = []
+        #: Whether a second look shows the same object, or the same items in another; None until there are any.
+        self._stable: bool | None = None
+        self._copies = False
 
     async def read(self, result: Any) -> None:
         """See `Reader.read`."""
-        found = getattr(self.parser, self._name)
-        if callable(found):
-            found = found()
-            if self._is_async:
-                found = await found if inspect.isawaitable(found) else found
-        elif not self._grows and isinstance(found, list):
-            found = self._fresh(found)
-        if not self._grows or not hasattr(found, "__len__"):
-            await self.drain(found)
+        found = await self._look()
+        sized = hasattr(found, "__len__") and not isinstance(found, (str, bytes, dict))
+        if not self._grows or not sized:
+            await self.drain(await self._fresh(found) if sized else found)
             return
         size = len(found)
         start = self._seen if size >= self._seen else 0
@@ -178,12 +183,33 @@ class EventsReader(Reader):
             new = found[start:] if isinstance(found, (list, tuple)) else list(islice(found, start, None))
             await self.drain(new)
 
-    def _fresh(self, found: list[Any]) -> list[Any]:
-        """What is new in a list that each feed call begins anew: an empty chunk or the end may leave it as it was."""
+    async def _look(self) -> Any:
+        found = getattr(self.parser, self._name)
+        if callable(found):
+            found = found()
+            if self._is_async:
+                found = await found if inspect.isawaitable(found) else found
+        return found
+
+    async def _fresh(self, found: Any) -> Any:
+        """What is new where each feed call begins anew: an empty chunk or the end may leave all as it was."""
+        if self._stable is None and len(found):
+            items = list(found)
+            again = await self._look()
+            self._stable = again is found
+            # Not where the first look took them out.
+            others = list(again) if hasattr(again, "__len__") and not self._stable else []
+            self._copies = bool(others) and _begins_with(others, items)
+            found = found if self._stable else items if self._copies else items + others
         held, last = self._held, self._last
         self._last, self._held = found, list(found)
-        same = found is last and len(found) >= len(held) and all(a is b for a, b in zip(held, found, strict=False))
-        return found[len(held) :] if same and self.quiet else found
+        left = self.quiet and ((found is last and self._stable) or self._copies) and _begins_with(self._held, held)
+        return self._held[len(held) :] if left else self._held
+
+
+def _begins_with(items: list[Any], held: list[Any]) -> bool:
+    """Whether the items held before are still there, the same ones or copies of them."""
+    return len(items) >= len(held) and all(a is b or same(a, b) for a, b in zip(held, items, strict=False))
 
 
 class IteratedReader(Reader):

@@ -14,11 +14,12 @@ from typing import Any
 
 from .calibration import Reading, UnitsOf, settle, try_driver
 from .candidates import Candidates
-from .contract import Delivery, Run, Takes, Target, TargetError
+from .contract import Delivery, Run, Takes, Target, TargetError, TargetHung
 from .declared import NOTHING_DECLARED, Declared, declared_on
-from .drivers import Driven
+from .drivers import Append, Driven
 from .extract import Deliver, Update
 from .loops import Loop
+from .owntimes import tell_set_from_start
 from .troubles import instance_given, no_event
 from .units import line_units, text_units
 
@@ -33,6 +34,8 @@ UNITS: dict[Takes, UnitsOf] = {"bytes": _bytes_units, "text": text_units, "lines
 
 # Each way that hangs costs seconds; a parser that hangs in two ways is given up.
 _HUNG_MAX = 2
+# Events beyond one for each byte that a run may hand out before it counts as one without end.
+_SPARE = 1000
 
 
 class Adapted(Target):
@@ -53,6 +56,8 @@ class Adapted(Target):
         self._drive = reading.driver.drive
         self._convert = reading.view.converter()
         self._updates = reading.updates
+        start = reading.view.retry_start
+        self._start = start if start is not None and start.isdigit() else None
         self._read_state = reading.state.reader()
 
     def run(self, chunks: Sequence[bytes]) -> Run:
@@ -64,9 +69,11 @@ class Adapted(Target):
             retries = []
             convert = _noting(convert, self._updates, retries)
         if self._units is None:
-            parser, failure = self._drive(chunks, convert, deliveries.append)
+            parser, failure = self._drive(chunks, convert, _bounded(deliveries, chunks))
         else:
             parser, failure = self._drive_units(chunks, convert, deliveries)
+        if self._start is not None:
+            tell_set_from_start(deliveries, chunks, self._start)
         run = Run(deliveries, None, None if retries is None else tuple(retries), failure)
         if self._read_state is not None:
             self._read_state(parser, run)
@@ -75,7 +82,7 @@ class Adapted(Target):
     def _drive_units(self, chunks: Sequence[bytes], convert: Deliver, deliveries: list[Delivery]) -> Driven:
         assert self._units is not None
         units, taken = self._units(chunks)
-        driven = self._drive(units, convert, deliveries.append)
+        driven = self._drive(units, convert, _bounded(deliveries, chunks))
         if taken is not None:
             deliveries[:] = [delivery._replace(chunks_taken=taken[delivery.chunks_taken]) for delivery in deliveries]
         return driven
@@ -83,6 +90,19 @@ class Adapted(Target):
     def close(self) -> None:
         """Close the event loop, if there is one."""
         self._loop.close()
+
+
+def _bounded(deliveries: list[Delivery], chunks: Sequence[bytes]) -> Append:
+    """Append to the deliveries, of which there cannot be more than bytes: what never ends must not fill the memory."""
+    add = deliveries.append
+
+    def append(delivery: Delivery) -> None:
+        add(delivery)
+        # The bytes are summed by those that are far beyond most streams alone.
+        if len(deliveries) > _SPARE and len(deliveries) > (size := sum(map(len, chunks))) + _SPARE:
+            raise TargetHung(f"more events than bytes: {len(deliveries)} events came out of {size} bytes")
+
+    return append
 
 
 def _noting(convert: Deliver, updates: Update, retries: list[str]) -> Deliver:

@@ -23,7 +23,7 @@ def unit_of(value: object, milliseconds: int) -> Unit | None:
     if isinstance(value, timedelta):
         return "ms" if value == timedelta(milliseconds=milliseconds) else None
     if isinstance(value, (str, bytes)):
-        value = value if isinstance(value, str) else value.decode("utf-8", "replace")
+        value = str.__str__(value) if isinstance(value, str) else value.decode("utf-8", "replace")
         if value == str(milliseconds):
             return "ms"
         return "seconds" if value == str(milliseconds / 1000) else None
@@ -33,7 +33,7 @@ def unit_of(value: object, milliseconds: int) -> Unit | None:
         if value == milliseconds:
             return "ms"
         return "seconds" if abs(float(value) - milliseconds / 1000) < 1e-9 else None
-    except (ArithmeticError, ValueError):  # a number beyond any float, or a signalling NaN
+    except Exception:  # a number beyond any float, a signalling NaN, a derived class that raises
         return None
 
 
