@@ -63,7 +63,7 @@ def chunks_of_any_size(draft: Draft) -> None:
     draft.plain_event()
 
 
-@rule(plans=wide, weight=0.5)
+@rule(plans=wide, weight=0.5, broad=True)
 def long_lines_of_every_kind(draft: Draft) -> None:
     """A long type, ID, comment, name or unknown field is read whole, and harms nothing."""
     source = draft.source
