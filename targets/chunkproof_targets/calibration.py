@@ -21,6 +21,7 @@ from .learning import find_event_retry, find_state, find_updates
 from .limits import time_limit
 from .state import State
 from .texts import plain, same
+from .times import Unit, digits_of
 
 __all__ = ["SAMPLES", "Reading", "Sample", "Trial", "UnitsOf", "learn", "settle", "try_driver"]
 
@@ -88,6 +89,7 @@ SAMPLES = (
 )
 
 _NOT_JSON = Sample((b'data: {"delta":"one"}\n\n', b"data: not JSON\n\n", b'data: {"delta":"two"}\n\n'), ())
+_TIME_BEHIND = Sample((b'data: {"delta":"one"}\n\nretry: 1234\n\ndata: {"delta":"two"}\n\n',), ())
 _LAST_ID = "id-7"
 _TIMES = (1234, 5678)
 
@@ -204,6 +206,8 @@ def settle(reading: Reading, units_of: UnitsOf) -> None:
     after = [trial.parser for trial in reading.trials] + [{}] * len(SAMPLES)
     state = find_state(fresh, after[1], _LAST_ID, after[2], _TIMES)
     name, unit, start = find_event_retry((item, event.retry) for item, event in reading.pairs)
+    if name is not None and not _shows_start(reading, units_of, name, unit, start):
+        name, start = None, None
     retry: RetryShown | None = None
     if reading.updates is not None or (state.retry is not None and state.retry_form == "list"):
         retry, name = "updates", None
@@ -227,6 +231,14 @@ def settle(reading: Reading, units_of: UnitsOf) -> None:
         retry=retry,
         retry_start=in_force[0] if in_force else None,
     )
+
+
+def _shows_start(reading: Reading, units_of: UnitsOf, name: Any, unit: Unit, start: str | None) -> bool:
+    """Whether an event ahead of a time in the same chunk does not show it: else it is the time of the chunk's end."""
+    view = reading.view
+    assert view is not None
+    events = [item for item in _trial(reading.driver, _TIME_BEHIND, units_of).items if view.counts(item)]
+    return not events or digits_of(events[0].values.get(name), unit) == start
 
 
 def _shows_own_id(pairs: Iterable[tuple[Snapshot, Expected]], name: Any) -> bool:

@@ -41,7 +41,9 @@ class Loop:
 
 def _shut(loop: asyncio.AbstractEventLoop) -> None:
     if not loop.is_closed():
-        loop.run_until_complete(loop.shutdown_asyncgens())
+        # Garbage may be collected while another loop runs, inside which this one cannot.
+        if asyncio._get_running_loop() is None:
+            loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
 
 

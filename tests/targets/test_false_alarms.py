@@ -362,3 +362,17 @@ def test_address_is_not_called_with_chunks() -> None:
     with pytest.raises(Exception, match="shows no event"):
         load(connect)
     assert called == []
+
+
+class TimesOfChunks(ReferenceParser):
+    """The reference, whose events show the time in force when their chunk was read."""
+
+    def feed(self, chunk: bytes) -> list[Any]:  # type: ignore[override]
+        events = super().feed(chunk)
+        time = int(self.retries[-1]) if self.retries else 3000
+        return [Timed(e.data, e.type or "", e.last_event_id or "", time) for e in events]
+
+
+def test_time_of_the_chunk_on_its_events_is_not_judged() -> None:
+    target = assert_right(load(TimesOfChunks))
+    assert target.shows.retry != "event"
