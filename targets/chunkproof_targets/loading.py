@@ -131,6 +131,8 @@ def _import_failed(spec: str, name: str, error: BaseException) -> TargetError:
 
 def _import_file(where: _Place, spec: str, folder: Path) -> ModuleType:
     path = (folder / Path(where.place).expanduser()).resolve()
+    if path.is_dir():
+        raise TargetError(f"--target={spec}: {path} is a folder. Name a file in it: --target={where.place}/file.py")
     if not path.is_file():
         raise TargetError(f"--target={spec}: there is no file {path}. Paths are relative to {folder.resolve()}")
     root, name = path.parent, path.stem

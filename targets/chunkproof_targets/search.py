@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from dataclasses import is_dataclass
 from enum import Enum
 from types import ModuleType
 from typing import Any
@@ -51,7 +52,7 @@ def obvious_parser(module: ModuleType, spec: str) -> str:
             f"--target={spec} has nothing that looks like a parser: no class with {', '.join(FEED_NAMES[:-1])} or "
             f"{FEED_NAMES[-1]}, and no function over an iterable of chunks. If one of these is the parser, type:"
         ]
-        return _raise(lines, spec, list(public))
+        return _raise(lines, spec, [name for name, value in public.items() if _may_parse(value)] or list(public))
     raise TargetError(
         f"--target={spec} has no public class or function of its own. Name the module that defines the parser, or the "
         f"parser itself: --target={spec}:NAME"
@@ -60,6 +61,14 @@ def obvious_parser(module: ModuleType, spec: str) -> str:
 
 def _raise(lines: list[str], spec: str, names: list[str]) -> str:
     raise TargetError("\n".join([*lines, *(f"  --target={spec}:{name}" for name in names[:12])]))
+
+
+def _may_parse(value: Any) -> bool:
+    """Whether it is more than an exception, a set of names, or a record without methods."""
+    if not inspect.isclass(value):
+        return True
+    methods = any(inspect.isroutine(member) and not name.startswith("_") for name, member in vars(value).items())
+    return not issubclass(value, (BaseException, Enum)) and (methods or not is_dataclass(value))
 
 
 def _is_likely(value: Any) -> bool:

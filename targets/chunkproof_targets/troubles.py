@@ -79,6 +79,14 @@ def _takes_nothing(parser: Any, name: str) -> bool:
 
 
 def _iterated(candidates: Candidates) -> list[str]:
+    """An adapter of what takes all chunks at once."""
+    if _wants_list(candidates):
+        # A list, and no generator: then nothing is asked of when an event comes out.
+        return [
+            "def target(chunks):",
+            "    items = original(list(chunks))  # whatever gives the events",
+            '    return [{"event": item.event, "data": item.data, "id": item.id} for item in items]',
+        ]
     arguments = ", ".join(["chunks", *(f"{name}=..." for name in candidates.parameters.required[1:])])
     asynchronous = "async " if inspect.isasyncgenfunction(candidates.obj) else ""
     return [
@@ -86,6 +94,25 @@ def _iterated(candidates: Candidates) -> list[str]:
         f"    {asynchronous}for item in original({arguments}):  # whatever gives the events",
         '        yield {"event": item.event, "data": item.data, "id": item.id}',
     ]
+
+
+def _lines_told(candidates: Candidates) -> str:
+    """How a parser is declared that is fed lines; with the parameter that says that this one is, if there is one."""
+    probe = candidates.probe
+    for feed in probe.feeds:
+        first = Parameters.of(getattr(probe.parser, feed)).first
+        if "line" in first.lower():
+            return (
+                f"{feed}({first}) looks as if it is fed whole lines. Nothing finds that out: declare it, "
+                "with --chunkproof-declare takes=lines"
+            )
+    return "A parser that is fed whole lines must be declared as one: --chunkproof-declare takes=lines"
+
+
+def _wants_list(candidates: Candidates) -> bool:
+    """Whether all that stood in the way was that the chunks came as an iterator, which has no length or index."""
+    failures = [trial.failure for _, reading in candidates.tried for trial in reading.trials]
+    return any(isinstance(failure, TypeError) and "'list_iterator'" in str(failure) for failure in failures)
 
 
 def instance_given(obj: Any, name: str, found: str) -> TargetError:
@@ -127,7 +154,7 @@ def no_event(candidates: Candidates, name: str, found: str) -> TargetError:
             lines.append(f"- and {len(tried) - _TRIED_MAX} ways more")
     elif not lines[1:]:
         lines.append(f"It is a {kind} that takes no iterable of chunks, and makes nothing with a feed method.")
-    lines.append("A parser that is fed whole lines must be declared as one: --chunkproof-declare takes=lines")
+    lines.append(_lines_told(candidates))
     lines.append(adapter(candidates))
     return TargetError("\n".join(lines))
 

@@ -8,12 +8,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from chunkproof.judge import expect
-from chunkproof_targets.contract import Event, Run, Target, TargetHung
+from chunkproof_targets.contract import Event, Run, Target, TargetError, TargetHung
+from chunkproof_targets.loading import load_target
 from chunkproof_targets.reference import ReferenceParser
 
 from .bases import Base, assert_right, events_of, load
@@ -359,7 +361,7 @@ def test_address_is_not_called_with_chunks() -> None:
         called.append(url)
         return events_of(url)
 
-    with pytest.raises(Exception, match="shows no event"):
+    with pytest.raises(TargetError, match="shows no event"):
         load(connect)
     assert called == []
 
@@ -376,3 +378,41 @@ class TimesOfChunks(ReferenceParser):
 def test_time_of_the_chunk_on_its_events_is_not_judged() -> None:
     target = assert_right(load(TimesOfChunks))
     assert target.shows.retry != "event"
+
+
+class OnlyLines:
+    def decode(self, line: str) -> None:
+        return None
+
+
+def test_parameter_called_line_is_told() -> None:
+    with pytest.raises(TargetError, match=r"decode\(line\) looks as if it is fed whole lines"):
+        load(OnlyLines)
+
+
+def test_function_that_wants_a_list_is_told_how() -> None:
+    def parse(chunks: Any) -> list[Event]:
+        return [*events_of(chunks[at] for at in range(len(chunks)))]
+
+    with pytest.raises(TargetError, match=r"original\(list\(chunks\)\)"):
+        load(parse)
+    assert_right(load(lambda chunks: parse(list(chunks))))
+
+
+def test_folder_called_like_a_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "folder.py").mkdir()
+    with pytest.raises(TargetError, match=r"is a folder\. Name a file in it: --target=\./folder\.py/file\.py"):
+        load_target("./folder.py", folder=tmp_path)
+
+
+def test_records_and_exceptions_are_not_offered_as_parsers(tmp_path: Path) -> None:
+    text = (
+        "from dataclasses import dataclass\nfrom enum import Enum\n\n\nclass Wrong(ValueError):\n    pass\n\n\n"
+        "class Kind(Enum):\n    A = 1\n\n\n@dataclass\nclass Record:\n    data: str\n\n\ndef start(a, b):\n    pass\n"
+    )
+    (tmp_path / "offered_names.py").write_text(text)
+    with pytest.raises(TargetError) as caught:
+        load_target("./offered_names.py", folder=tmp_path)
+    assert "offered_names.py:start" in str(caught.value)
+    for name in ("Wrong", "Kind", "Record"):
+        assert name not in str(caught.value)
