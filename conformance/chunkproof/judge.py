@@ -40,7 +40,7 @@ class Expectation:
         self.events = [_shown(event, shows) for event in outcome.events]
         self.last_event_id = outcome.last_event_id if shows.end_last_event_id and "id" not in ignores else None
         self.retries = _retries_shown(outcome, shows) if "retry" not in ignores else None
-        self.event_retries = outcome.event_retries if shows.retry == "event" and "retry" not in ignores else None
+        self.event_retries = _event_retries_shown(outcome, shows) if "retry" not in ignores else None
         self.others: list[Expectation] = []
         self.may_raise = False
 
@@ -71,7 +71,7 @@ class Expectation:
 
     def _event_retries_fit(self, deliveries: list[Delivery]) -> bool:
         # An event shows the time set in its own block. Where its block sets none, showing none is right, and so is the
-        # time in force (None here: the start value, which calibration has turned into None).
+        # time in force. A time that is the start value reads as None on both sides: nobody can see where it is from.
         assert self.event_retries is not None
         for delivery, (own, in_force) in zip(deliveries, self.event_retries, strict=True):
             if delivery.retry != own and (own is not None or delivery.retry != in_force):
@@ -165,6 +165,14 @@ def _shown(event: Event, shows: Shows) -> Event:
         event.data if shows.data == "text" else canonical_json_of_text(event.data),
         event.last_event_id if shows.last_event_id else None,
     )
+
+
+def _event_retries_shown(outcome: Outcome, shows: Shows) -> tuple[tuple[str | None, str | None], ...] | None:
+    if shows.retry != "event":
+        return None
+    start = shows.retry_start
+    pairs = [[None if time == start else time for time in times] for times in outcome.event_retries]
+    return tuple((own, in_force) for own, in_force in pairs)
 
 
 def _retries_shown(outcome: Outcome, shows: Shows) -> tuple[str, ...] | None:

@@ -229,7 +229,7 @@ def settle(reading: Reading, units_of: UnitsOf) -> None:
         last_event_id=view.id is not None,
         end_last_event_id=state.last_event_id is not None,
         retry=retry,
-        retry_start=in_force[0] if in_force else None,
+        retry_start=start if retry == "event" else in_force[0] if in_force else None,
     )
 
 

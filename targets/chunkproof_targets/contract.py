@@ -101,7 +101,7 @@ class Shows:
     ``data`` is "text", or "json" where the target hands out decoded JSON: data is then compared as canonical JSON
     (`chunkproof_targets.texts.canonical_json`). ``json_only`` says that it cannot take other data.
     ``retry`` says where reconnection times are seen: "updates" (each one, in order), "state" (the one in force at the
-    end) or "event" (on an event, for the block it came from). ``retry_start`` is the time before any was set.
+    end) or "event" (on an event, for the block it came from). ``retry_start`` is what it shows before any was set.
     """
 
     type: bool = True

@@ -19,7 +19,6 @@ from .declared import NOTHING_DECLARED, Declared, declared_on
 from .drivers import Append, Driven
 from .extract import Deliver, Update
 from .loops import Loop
-from .owntimes import tell_set_from_start
 from .troubles import instance_given, no_event
 from .units import line_units, text_units
 
@@ -56,8 +55,6 @@ class Adapted(Target):
         self._drive = reading.driver.drive
         self._convert = reading.view.converter()
         self._updates = reading.updates
-        start = reading.view.retry_start
-        self._start = start if start is not None and start.isdigit() else None
         self._read_state = reading.state.reader()
 
     def run(self, chunks: Sequence[bytes]) -> Run:
@@ -72,8 +69,6 @@ class Adapted(Target):
             parser, failure = self._drive(chunks, convert, _bounded(deliveries, chunks))
         else:
             parser, failure = self._drive_units(chunks, convert, deliveries)
-        if self._start is not None:
-            tell_set_from_start(deliveries, chunks, self._start)
         run = Run(deliveries, None, None if retries is None else tuple(retries), failure)
         if self._read_state is not None:
             self._read_state(parser, run)

@@ -77,7 +77,6 @@ def long_lines_of_every_kind(draft: Draft) -> None:
         lambda: draft.ignored("x: " + _filled(draft, length)),
     )
     draft.plain_event()
-    draft.plain_event()
 
 
 @rule(plans=wide, weight=0.3)
