@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import traceback
 from dataclasses import replace
+from pathlib import Path
 
+import chunkproof_targets
 from chunkproof_reports.results import Counterexample, Kind, StreamRecord
 from chunkproof_strategies.chunkings import without_empty_chunks
 from chunkproof_targets.contract import Run
@@ -19,8 +20,9 @@ from .traits import SHORTER
 
 __all__ = ["counterexample_of", "record"]
 
-# Files of the suite that a target's traceback runs through.
-_OURS = re.compile(r"[/\\](chunkproof|chunkproof_targets)[/\\](?!libraries|published|reference)|<frozen ")
+# The suite's own files in a target's traceback; the parsers that come with it are targets.
+_OURS = (str(Path(__file__).parent), str(Path(chunkproof_targets.__file__).parent), "<frozen ")
+_TARGETS = ("libraries", "published", "reference")
 # A counterexample of so many bytes is read at a glance; a longer one may leave out spaces and values.
 _SHORT_ENOUGH = 16
 _NOT_EVERY_TIME = (
@@ -95,6 +97,6 @@ def _where(failure: BaseException | None) -> str:
     """The last line of the target's own that was running when the exception left it; empty if there is none."""
     frames = traceback.extract_tb(failure.__traceback__) if failure is not None else []
     for frame in reversed(frames):
-        if not _OURS.search(frame.filename):
+        if not frame.filename.startswith(_OURS) or any(name in frame.filename for name in _TARGETS):
             return f"{frame.filename}:{frame.lineno} in {frame.name}: {frame.line or ''}".rstrip(": ")
     return ""
