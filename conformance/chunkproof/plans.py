@@ -96,6 +96,8 @@ def thorough(wire: bytes, source: Source) -> Iterator[Cuts]:
 
 
 def everything(wire: bytes, source: Source) -> Iterator[Cuts]:
-    """The common plans, and one with empty chunks."""
+    """The common plans, chunks of two and of three bytes, and one plan with empty chunks."""
     yield from common(wire, source)
+    yield in_sizes(wire, 2)
+    yield in_sizes(wire, 3)
     yield random_cuts_with_empty_chunks(source, len(wire))

@@ -87,7 +87,7 @@ def random_cuts(source: Source, length: int) -> Cuts:
     if length < 2:
         return ()
     below = source.below
-    count = 1 + below(min(length, 8) if below(4) else length)
+    count = 1 + below(min(length, 8) if below(6) else length)
     return tuple(sorted({1 + at for at in source.belows(count, length - 1)}))
 
 
