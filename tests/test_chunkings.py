@@ -134,8 +134,9 @@ def test_no_plan_has_empty_chunks_where_they_are_not_the_point(wire, seed):
 @example(b"", 0)
 def test_each_plan_of_empty_chunks_has_one_and_of_everything_the_last_may(wire, seed):
     assert all(b"" in chunks_of(wire, cuts) for cuts in list(plans.empty_chunks(wire, RandomSource(seed)))[:5])
-    *common, with_empty = plans.everything(wire, RandomSource(seed))
+    *common, by_two, by_three, with_empty = plans.everything(wire, RandomSource(seed))
     assert common == list(plans.common(wire, RandomSource(seed)))
+    assert (by_two, by_three) == (in_sizes(wire, 2), in_sizes(wire, 3))
     assert_plan(wire, with_empty)
 
 
