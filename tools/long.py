@@ -21,35 +21,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests.gallery import GALLERY  # noqa: E402
+from tests.gallery import EACH_KIND, GALLERY  # noqa: E402
 
 from chunkproof.check import RELEASE, check  # noqa: E402
 from chunkproof_targets.declared import Declared  # noqa: E402
 from chunkproof_targets.loading import load_target  # noqa: E402
 
 REPORT = ROOT / "reports" / "long.md"
-
-#: One of each kind of oddity; `--all` takes the whole gallery.
-ODD = (
-    "holds_bare_cr",
-    "holds_bare_cr_for_ever",
-    "splits_bytes_first",
-    "returns_tuples",
-    "returns_dicts",
-    "strings_only",
-    "one_reused_event",
-    "comment_and_retry_items",
-    "two_ids",
-    "json_strict",
-    "awaits_inside",
-    "events_never_drained",
-    "write_returns_length",
-    "text_without_mark",
-    "context_manager_only",
-    "finished_list",
-    "keeps_chunks_in_a_list",
-    "size_limit",
-)
 
 
 @dataclass
@@ -124,7 +102,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--all", action="store_true", help="the whole gallery")
     options = parser.parse_args()
-    names = ["reference", *([odd.name for odd in GALLERY] if options.all else ODD)]
+    names = ["reference", *([odd.name for odd in GALLERY] if options.all else sorted(EACH_KIND))]
     rows: dict[str, Row] = {}
     try:
         for rows in run_all(names, options.seeds, options.effort, options.jobs):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-__all__ = ["GALLERY", "Odd"]
+__all__ = ["EACH_KIND", "GALLERY", "Odd"]
 
 
 @dataclass(frozen=True)
@@ -139,3 +139,27 @@ GALLERY: list[Odd] = [
     Odd("falsy_events", "Parser", "Events with empty data are false, and equal any event with the same data."),
     Odd("lazy_properties", "events", "Events work out type, data and id when they are read."),
 ]
+
+#: One of each kind: when a CR is held, what comes back, how it is read, what is fed, what is shown, what is declared.
+EACH_KIND = {
+    "holds_bare_cr",
+    "holds_bare_cr_for_ever",
+    "splits_bytes_first",
+    "returns_tuples",
+    "returns_dicts",
+    "strings_only",
+    "one_reused_event",
+    "comment_and_retry_items",
+    "two_ids",
+    "json_strict",
+    "awaits_inside",
+    "events_never_drained",
+    "write_returns_length",
+    "text_without_mark",
+    "context_manager_only",
+    "finished_list",
+    "keeps_chunks_in_a_list",
+    "retry_seconds",
+    "size_limit",
+    "empty_chunk_ends",
+}
