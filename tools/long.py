@@ -56,10 +56,10 @@ def run_one(name: str, seed: int, effort: str) -> tuple[int, float, int, list[st
 
 
 def run_all(names: list[str], seeds: int, effort: str, jobs: int) -> Iterator[dict[str, Row]]:
-    """The rows so far, after each run; seed by seed, so that an early end leaves no target out."""
+    """The rows so far, after each run; parser by parser, so that an early end leaves whole rows."""
     rows: dict[str, Row] = defaultdict(Row)
     with ProcessPoolExecutor(jobs, max_tasks_per_child=1) as pool:
-        futures = {pool.submit(run_one, name, seed, effort): name for seed in range(seeds) for name in names}
+        futures = {pool.submit(run_one, name, seed, effort): name for name in names for seed in range(seeds)}
         for done, future in enumerate(as_completed(futures), 1):
             checks, seconds, judged, alarms = future.result()
             row = rows[futures[future]]
