@@ -329,6 +329,7 @@ DRIVERS: dict[str, Drive] = {
         state=last_id,
     ),
     "finish_and_close": push("feed", E, end="finish"),
+    "flush_then_close": push("feed", E, end="flush"),
     "falsy_events": read_after("receive_data", until(None), attrs("type", "data", "last_event_id")),
     "lazy_properties": pull(T),
 }

@@ -90,6 +90,10 @@ SAMPLES = (
 
 _NOT_JSON = Sample((b'data: {"delta":"one"}\n\n', b"data: not JSON\n\n", b'data: {"delta":"two"}\n\n'), ())
 _TIME_BEHIND = Sample((b'data: {"delta":"one"}\n\nretry: 1234\n\ndata: {"delta":"two"}\n\n',), ())
+# A parser that waits whether an LF follows its last CR is told here, or never, that none does; and nothing else is
+# to come out at the end.
+_HELD = Sample((b'data: {"delta":"one"}\r\r',), (Expected('{"delta":"one"}'),))
+_UNFINISHED = Sample((b'data: {"delta":"one"}\n',), ())
 _LAST_ID = "id-7"
 _TIMES = (1234, 5678)
 
@@ -231,6 +235,22 @@ def settle(reading: Reading, units_of: UnitsOf) -> None:
         retry=retry,
         retry_start=start if retry == "event" else in_force[0] if in_force else None,
     )
+
+
+def completes_held_line(reading: Reading, units_of: UnitsOf) -> bool:
+    """Whether the end that the driver tells brings out an event whose blank line waited behind a last CR."""
+    return _count(reading, _HELD, units_of) == len(_HELD.events)
+
+
+def invents_at_the_end(reading: Reading, units_of: UnitsOf) -> bool:
+    """Whether an unfinished event comes out at the end."""
+    return _count(reading, _UNFINISHED, units_of) > 0
+
+
+def _count(reading: Reading, sample: Sample, units_of: UnitsOf) -> int:
+    view = reading.view
+    assert view is not None
+    return sum(view.counts(item) for item in _trial(reading.driver, sample, units_of).items)
 
 
 def _shows_start(reading: Reading, units_of: UnitsOf, name: Any, unit: Unit, start: str | None) -> bool:

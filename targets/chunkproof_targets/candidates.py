@@ -15,7 +15,7 @@ from .drivers import Driver, Pull, Push
 from .extract import snapshot
 from .general import GeneralPull, GeneralPush
 from .loops import Loop
-from .probe import EVENTS_NAMES, FEED_NAMES, NEXT_NAMES, Parameters, Probe, look, wants_text
+from .probe import EVENTS_NAMES, FEED_NAMES, NEXT_NAMES, Parameters, Probe, ends_of, look, wants_text
 from .readers import EventsReader, IteratedReader, NextEventReader, Reader, ReturnedReader
 
 __all__ = ["Candidates"]
@@ -136,6 +136,12 @@ class Candidates:
         if not end and self.declared.empty_chunk == "end" and self.declared.end != "none":
             end = "an empty chunk"
         return f"{kind} with {feed}, events {way}, " + (f"the end told by {end}" if end else "no end of input")
+
+    def other_ends(self) -> list[str]:
+        """Further methods that may tell the end, where trial has chosen one; none where it was declared."""
+        if self.declared.end is not None or self.declared.takes == "lines" or self.probe.end is None:
+            return []
+        return [name for name in ends_of(self.probe.parser) if name != self.probe.end]
 
     def returned(self) -> Iterator[str]:
         """What the feed methods returned for one event, for an error message; only where trial raised nothing."""

@@ -19,6 +19,7 @@ __all__ = [
     "NEXT_NAMES",
     "Parameters",
     "Probe",
+    "ends_of",
     "look",
     "wants_text",
 ]
@@ -205,6 +206,11 @@ def _find_end(probe: Probe, declared: Declared) -> None:
         probe.exits = True
     elif probe.end is None and _plain_method(probe.parser, "flush"):
         probe.end = "flush"
+
+
+def ends_of(parser: Any) -> list[str]:
+    """The methods that may tell a parser the end, likely ones first."""
+    return [name for name in (*END_NAMES, "flush") if _plain_method(parser, name)]
 
 
 def _plain_method(parser: Any, name: str) -> bool:

@@ -10,9 +10,10 @@ import contextlib
 import io
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
-from .calibration import Reading, UnitsOf, settle, try_driver
+from .calibration import Reading, UnitsOf, completes_held_line, invents_at_the_end, settle, try_driver
 from .candidates import Candidates
 from .contract import Delivery, Run, Takes, Target, TargetError, TargetHung
 from .declared import NOTHING_DECLARED, Declared, declared_on
@@ -139,7 +140,7 @@ def adapt(obj: Any, *, name: str, found: str, declared: Declared = NOTHING_DECLA
             best = _best(candidates)
             if best is None:
                 raise no_event(candidates, name, found)
-            reading, takes = best
+            reading, takes = _with_the_right_end(candidates, best)
             settle(reading, UNITS[takes])
     except BaseException:
         loop.close()
@@ -156,6 +157,22 @@ def _quiet() -> Iterator[None]:
     with warnings.catch_warnings(), out, err:
         warnings.simplefilter("ignore")
         yield
+
+
+def _with_the_right_end(candidates: Candidates, best: tuple[Reading, Takes]) -> tuple[Reading, Takes]:
+    """The same, told the end by another call where only that one tells it: a ``close`` may do no more than clean up."""
+    others = candidates.other_ends()
+    if not others or completes_held_line(best[0], UNITS[best[1]]):
+        return best
+    for end in others:
+        another = Candidates(candidates.obj, replace(candidates.declared, end=end), candidates.loop)
+        found = _best(another)
+        if found is None or found[0].score < best[0].score:
+            continue
+        reading, units_of = found[0], UNITS[found[1]]
+        if completes_held_line(reading, units_of) and not invents_at_the_end(reading, units_of):
+            return found
+    return best
 
 
 def _best(candidates: Candidates) -> tuple[Reading, Takes] | None:

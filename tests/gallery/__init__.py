@@ -136,6 +136,7 @@ GALLERY: list[Odd] = [
         {},
         (_HOLDS, "to call close alone loses the held CR"),
     ),
+    Odd("flush_then_close", "Parser", "`flush` ends the input, and `close` only frees.", {}, (_HOLDS,)),
     Odd("falsy_events", "Parser", "Events with empty data are false, and equal any event with the same data."),
     Odd("lazy_properties", "events", "Events work out type, data and id when they are read."),
 ]

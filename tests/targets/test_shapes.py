@@ -377,6 +377,47 @@ def ending(*names: str) -> tuple[type, list[str]]:
     return type("Parser", (Base,), {"feed": Base._events, **body}), calls
 
 
+class HoldsCR(ReferenceParser):
+    """A last CR waits for the next chunk, or for ``flush``; ``close`` only cleans up."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held = b""
+
+    def feed(self, chunk: bytes) -> list[Event]:
+        chunk = self.held + chunk
+        self.held = b"\r" if chunk.endswith(b"\r") else b""
+        return super().feed(chunk.removesuffix(self.held))
+
+    def flush(self) -> list[Event]:
+        return super().feed(self.held)
+
+    def close(self) -> list[Event]:
+        return []
+
+
+class FlushesOnClose(ReferenceParser):
+    """Its ``close`` makes an event of what is unfinished, which is wrong; its ``flush`` is no end at all."""
+
+    def flush(self) -> list[Event]:
+        return []
+
+    def close(self) -> list[Event]:
+        return [*super().feed(b"\n\n"), *super().close()]
+
+
+def test_end_is_the_call_that_completes_a_held_line() -> None:
+    target = load(HoldsCR)
+    assert "the end told by flush()" in target.shape
+    assert [d.event for d in target.run([b"data: x\r", b"\r"]).deliveries] == [Event("message", "x", "")]
+
+
+def test_end_that_invents_an_event_is_not_passed_over_for_a_call_that_is_none() -> None:
+    target = load(FlushesOnClose)
+    assert "the end told by close()" in target.shape
+    assert [d.event for d in target.run([b"data: x"]).deliveries] == [Event("message", "x", "")]
+
+
 @pytest.mark.parametrize(
     ("names", "told"),
     [
