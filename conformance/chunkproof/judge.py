@@ -15,7 +15,7 @@ from typing import Any
 
 from chunkproof_reports.results import EventRecord, Kind, OutcomeRecord
 from chunkproof_strategies.values import MARK
-from chunkproof_targets.contract import Delivery, Event, Outcome, Run, Shows, Target, TargetHung
+from chunkproof_targets.contract import Delivery, Event, Outcome, Run, Shows, Target, TargetStopped
 from chunkproof_targets.texts import canonical_json_of_text
 
 from .oracle import interpret
@@ -64,7 +64,7 @@ class Expectation:
         if failure is not None:
             if isinstance(failure, Exception) and self.may_raise:
                 return None if events == self.events[: len(events)] else "changed"
-            return "hung" if isinstance(failure, TargetHung) else "raised"
+            return failure.kind if isinstance(failure, TargetStopped) else "raised"
         if len(events) != len(self.events):
             return "lost" if len(events) < len(self.events) else "extra"
         return "changed" if events != self.events else "state"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from time import monotonic
 
 from chunkproof_reports.results import Kind
 from chunkproof_strategies.chunkings import Cuts, chunks_of, outside_characters, without_empty_chunks
@@ -38,7 +39,10 @@ class Finding:
 
 @dataclass(slots=True)
 class RuleRun:
-    """One rule against one target: runs streams under plans, counts, and keeps the first failure."""
+    """One rule against one target: runs streams under plans, counts, and keeps the first failure.
+
+    From ``until`` on, by `time.monotonic`, no further stream is tried.
+    """
 
     rule: Rule
     target: Target
@@ -46,16 +50,28 @@ class RuleRun:
     checks: int = 0
     streams: int = 0
     spent: float = 0.0
+    until: float = float("inf")
+    out_of_time: bool = False
 
     def run(self, wire: bytes, cuts: Cuts, before: tuple[bytes, ...] = ()) -> Run:
-        """One run of the target, behind those that come before it."""
+        """One run of the target, behind those that come before it, noted on the board."""
+        watch, target = self.watch, self.target
+        watch.note(before, wire, [cuts], self.checks, self.streams)
+        for earlier in before:
+            watch.run(target, chunks_of(earlier, ()))
+        return watch.run_alone(target, chunks_of(wire, cuts))
+
+    def _run(self, wire: bytes, cuts: Cuts, before: tuple[bytes, ...] = ()) -> Run:
         watch, target = self.watch, self.target
         for earlier in before:
             watch.run(target, chunks_of(earlier, ()))
         return watch.run(target, chunks_of(wire, cuts))
 
     def try_stream(self, stream: Stream, source: RandomSource) -> Finding | None:
-        """Every wire of the stream under every plan; None if all is right."""
+        """Every wire of the stream under every plan; None if all is right, or if there is no time left."""
+        if monotonic() > self.until:
+            self.out_of_time = True
+            return None
         rule = self.rule
         for wire in rule.wires(stream.wire):
             expectation = rule.expectation(self.target, wire)
@@ -64,10 +80,14 @@ class RuleRun:
                 continue
             self.streams += 1
             checks = 0
+            plans = list(self._plans(wire, source))
+            self.watch.note(stream.before, wire, plans, self.checks, self.streams)
+            number = self.watch.plan
             try:
-                for cuts in self._plans(wire, source):
+                for cuts in plans:
+                    number[0] = checks
                     checks += 1
-                    run = self.run(wire, cuts, stream.before)
+                    run = self._run(wire, cuts, stream.before)
                     kind = expectation.differs(run)
                     if kind is not None:
                         return Finding(stream.before, wire, cuts, kind, run)
@@ -123,7 +143,7 @@ def search_seeded(rule_run: RuleRun, budget: float, seed: str) -> Finding | None
     source = RandomSource(seed)
     for stream in _new_streams(lambda: rule_run.draft(source)):
         found = rule_run.try_stream(stream, source)
-        if found is not None or rule_run.spent >= budget:
+        if found is not None or rule_run.spent >= budget or rule_run.out_of_time:
             return found
     return None
 

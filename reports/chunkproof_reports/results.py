@@ -32,7 +32,7 @@ T = TypeVar("T")
 Status = Literal["held", "broken", "not judged", "fault"]
 Severity = Literal["must", "should", "info"]
 #: In what way an outcome differs: the first of these that holds.
-Kind = Literal["hung", "raised", "lost", "extra", "changed", "state"]
+Kind = Literal["hung", "died", "memory", "output", "raised", "lost", "extra", "changed", "state"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,7 @@ class Counterexample:
 
     ``streams`` is one wire, or several that are run one after another, of which the last is judged.
     ``token`` replays it; ``token_file`` is the path of the file it was written to where it is too long to be pasted.
+    ``stdout`` and ``stderr`` are the end of what the target printed on it.
     """
 
     kind: Kind
@@ -91,6 +92,8 @@ class Counterexample:
     token: str
     token_file: str = ""
     traceback: str = ""
+    stdout: str = ""
+    stderr: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,7 @@ class RuleResult:
     """What one rule found of one target.
 
     ``checks`` counts chunkings of streams that were run and compared; ``seconds`` is the wall time of the rule.
-    ``reason`` says why a rule was not judged, or holds the traceback of a fault of the suite.
+    ``reason`` says why a rule was not judged or held after fewer checks, or holds the traceback of a fault of ours.
     """
 
     id: str

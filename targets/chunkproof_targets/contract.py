@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 __all__ = [
     "Delivery",
@@ -20,8 +20,12 @@ __all__ = [
     "Shows",
     "Takes",
     "Target",
+    "TargetDied",
     "TargetError",
+    "TargetFlooded",
+    "TargetGrew",
     "TargetHung",
+    "TargetStopped",
     "normal_retry",
 ]
 
@@ -74,8 +78,37 @@ class TargetError(Exception):
     """The target cannot be used: not found, ambiguous, or it shows no event. The message names the way out."""
 
 
-class TargetHung(BaseException):
-    """Raised inside a target that has not finished one run within the time allowed."""
+class TargetStopped(BaseException):
+    """The end of a run that went beyond what one run may do; kept as the failure of that run.
+
+    It is raised inside the target, where it is a BaseException so that few parsers take it for an error of their own.
+    """
+
+    kind: ClassVar[Literal["hung", "died", "memory", "output"]]
+
+
+class TargetHung(TargetStopped):
+    """One run was not finished within the time allowed."""
+
+    kind = "hung"
+
+
+class TargetDied(TargetStopped):
+    """The process ended in the middle of a run. Nothing raises this: it is what the one who waited for it says."""
+
+    kind = "died"
+
+
+class TargetGrew(TargetStopped):
+    """One run took more memory than allowed."""
+
+    kind = "memory"
+
+
+class TargetFlooded(TargetStopped):
+    """One run printed more than allowed."""
+
+    kind = "output"
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iter
 from functools import partial
 from typing import Any
 
-from .contract import TargetHung
+from .contract import TargetStopped
 from .drivers import Append, AsyncFound, Driven, Driver, counted, refuse_async
 from .extract import Deliver
 from .loops import Loop
@@ -93,7 +93,7 @@ class General(Driver):
 
     async def leave_failed(self, manager: Any, error: BaseException) -> None:
         """Leave the context of a manager behind an error. The error is what counts, and not what comes of leaving."""
-        if isinstance(error, TargetHung) or (self.is_async and isinstance(error, GeneratorExit)):
+        if isinstance(error, TargetStopped) or (self.is_async and isinstance(error, GeneratorExit)):
             # It may hang again, with no clock left to stop it; or these steps are being closed, and cannot await.
             return
         with contextlib.suppress(BaseException):
