@@ -79,7 +79,8 @@ def check_rule(rule: Rule, target: Target, *, effort: Effort, seed: str, watch: 
                 status = "broken"
                 counterexample, advice = counterexample_of(rule_run, finding)
             elif not rule_run.streams:
-                status, reason = "not judged", _NOTHING_LEFT[rule.only_cuts]
+                status = "not judged"
+                reason = _NOTHING_LEFT[rule.only_cuts] if rule.way is None else rule.way.nothing_left
         except Exception:  # a fault of ours is a result too: shown whole, and the run goes on
             status, reason = "fault", traceback.format_exc()
     return rule.result(

@@ -107,7 +107,7 @@ def _run(rule: Rule, case: Case, target: Target, watch: Watch) -> tuple[Countere
     if expectation is None:
         raise ReplayError(f"{rule.id}: {target.name} takes {target.takes} and cannot be given this stream")
     run = RuleRun(rule, target, watch).run(wire, cuts, tuple(earlier for earlier, _ in before))
-    kind = expectation.differs(run)
+    kind = rule.differs(expectation, wire, cuts, run)
     if kind is None:
         return None, None
-    return record(dataclasses.replace(case, takes=target.takes), expectation, run, kind), run.failure
+    return record(rule, dataclasses.replace(case, takes=target.takes), expectation, run, kind), run.failure

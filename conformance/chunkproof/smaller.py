@@ -14,6 +14,7 @@ from chunkproof_targets.contract import Run
 from .counterexample import Case, encode_token
 from .judge import Expectation, record_of_run
 from .rule_run import Finding, RuleRun
+from .rules import Rule
 from .sharp import SHARP
 from .shrinker import shrink
 from .traits import SHORTER
@@ -44,12 +45,13 @@ def counterexample_of(rule_run: RuleRun, finding: Finding) -> tuple[Counterexamp
     run = rule_run.run(finding.wire, finding.cuts, finding.before)
     advice = rule_run.rule.advice(run.failure) or _advice_on_cuts(finding)
     expectation = rule_run.rule.expectation(rule_run.target, finding.wire)
-    if expectation is not None and expectation.differs(run) is None:
+    rule = rule_run.rule
+    if expectation is not None and rule.differs(expectation, finding.wire, finding.cuts, run) is None:
         finding, run, advice = found, found.run, _NOT_EVERY_TIME
         expectation = rule_run.rule.expectation(rule_run.target, finding.wire)
     assert expectation is not None, "what failed can be expected again"
     streams = (*((earlier, ()) for earlier in finding.before), (finding.wire, finding.cuts))
-    return record(Case(rule_run.rule.id, rule_run.target.takes, streams), expectation, run, finding.kind), advice
+    return record(rule, Case(rule.id, rule_run.target.takes, streams), expectation, run, finding.kind), advice
 
 
 def _advice_on_cuts(finding: Finding) -> str:
@@ -81,13 +83,16 @@ def _smaller(rule_run: RuleRun, finding: Finding) -> Finding:
     return replace(finding, wire=wire, cuts=cuts)
 
 
-def record(case: Case, expectation: Expectation, run: Run, kind: Kind) -> Counterexample:
+def record(rule: Rule, case: Case, expectation: Expectation, run: Run, kind: Kind) -> Counterexample:
     """A counterexample as it is shown and kept."""
+    expected, actual = expectation.record(), record_of_run(run)
+    if rule.way is not None:
+        expected, actual = rule.way.records(expectation, *case.streams[-1], run)
     return Counterexample(
         kind=kind,
         streams=tuple(StreamRecord.of(wire, cuts) for wire, cuts in case.streams),
-        expected=expectation.record(),
-        actual=record_of_run(run),
+        expected=expected,
+        actual=actual,
         token=encode_token(case),
         traceback=_where(run.failure),
     )
