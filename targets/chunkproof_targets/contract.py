@@ -10,10 +10,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-if TYPE_CHECKING:
-    from .script import Script
+from .script import Script
 
 __all__ = [
     "Delivery",
@@ -166,8 +165,11 @@ class Target(ABC):
         return self.run(script.over(chunks))
 
     def run_beside(self, chunks: Sequence[bytes], others: Sequence[Sequence[bytes]]) -> Run:
-        """Run as `run` does, while other parsers of the same kind read the others in turn with this one."""
-        raise NotImplementedError(f"{type(self).__name__} does not offer it")
+        """Run as `run` does, while other parsers of the same kind read the others in turn with this one.
+
+        Here the others are run whole before each chunk.
+        """
+        return self.run_script(chunks, Script(between=lambda: [self.run(other) for other in others]))
 
     def run_used(self, chunks: Sequence[bytes], before: Sequence[bytes], by: Literal["reset", "end"]) -> Run:
         """Run as `run` does, on a parser that has read the chunks of ``before`` and was then reset, or told the end."""

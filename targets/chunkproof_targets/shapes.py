@@ -101,9 +101,9 @@ class Adapted(Target):
         return self._run_under(self._driver, chunks, script)
 
     def run_beside(self, chunks: Sequence[bytes], others: Sequence[Sequence[bytes]]) -> Run:
-        """See `Target.run_beside`: tasks of one loop, or whole runs of the others between two chunks."""
+        """See `Target.run_beside`; async parsers are tasks of one loop."""
         if not self._driver.is_async or not isinstance(self._driver, General):
-            return self.run_script(chunks, Script(between=lambda: [self.run(other) for other in others]))
+            return super().run_beside(chunks, others)
         first = _Scripted(self, chunks, Script(pauses=True))
         runs = [first, *(_Scripted(self, other, Script(pauses=True)) for other in others)]
         driven = self._driver.drive_together([(run.units, run.deliver, run.append) for run in runs])
