@@ -7,6 +7,7 @@ wrong in a plain run with the same cuts is left out, since that is another rule'
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +17,7 @@ from typing import Any, Literal
 from chunkproof_reports.results import Kind, OutcomeRecord
 from chunkproof_strategies.chunkings import Cuts, chunks_of
 from chunkproof_targets.contract import Run, Target
-from chunkproof_targets.script import Script, SourceFailed, SourceWithoutEnd
+from chunkproof_targets.script import SOURCE_FAILED, Script, SourceFailed, SourceWithoutEnd
 
 from .judge import Expectation, record_of_run
 from .oracle import interpret
@@ -40,6 +41,10 @@ __all__ = [
 LEFT_OUT: Literal["left out"] = "left out"
 Verdict = Kind | Literal["left out"] | None
 
+# Turns that all other tasks get before an async source gives a chunk.
+_TURNS = 50
+_THREADS = frozenset(threading.enumerate())
+
 Records = tuple[OutcomeRecord, OutcomeRecord]
 
 
@@ -62,7 +67,7 @@ class Way(ABC):
     ``nothing_left`` says why a target is not judged of whom all streams were left out.
     """
 
-    nothing_left = "the target differs on every stream of this rule in a plain run, so nothing can be said of its point"
+    nothing_left = "the target differs on every stream of this rule in a plain run, or reads in a thread of its own"
 
     @abstractmethod
     def run(self, target: Target, chunks: Sequence[bytes], before: tuple[bytes, ...]) -> Run:
@@ -75,6 +80,11 @@ class Way(ABC):
     def records(self, expectation: Expectation, wire: bytes, cuts: Cuts, run: Run) -> Records:
         """Expected and actual, as they are shown."""
         return expectation.record(), record_of_run(run)
+
+
+def _has_threads() -> bool:
+    """Whether there are threads that were not there before there was a target."""
+    return not _THREADS.issuperset(threading.enumerate())
 
 
 class InItsWay(Target):
@@ -99,20 +109,21 @@ def _counts(wire: bytes) -> tuple[int, ...]:
     return tuple(len(interpret(wire[:size]).events) for size in range(len(wire) + 1))
 
 
-def due_chunks(wire: bytes, cuts: Cuts, *, may_hold: bool) -> list[int]:
-    """For each event of the wire, the chunk (from 1) that it is due with.
+def due_chunks(chunks: Sequence[bytes], *, may_hold: bool) -> list[int]:
+    """For each event of a wire cut so, the chunk (from 1) that it is due with.
 
     ``may_hold``: a CR at a chunk's end ends no line before the next chunk, since an LF may follow.
     """
+    wire = b"".join(chunks)
     counts = _counts(wire)
     due: list[int] = []
     at = 0
-    for number, chunk in enumerate(chunks_of(wire, cuts), 1):
+    for number, chunk in enumerate(chunks, 1):
         at += len(chunk)
         size = at - 1 if may_hold and wire[:at].endswith(b"\r") else at
         due += [number] * (counts[size] - len(due))
     # What a last CR completes is due when the input is over.
-    return due + [len(cuts) + 1] * (counts[-1] - len(due))
+    return due + [len(chunks)] * (counts[-1] - len(due))
 
 
 def _timed(record: OutcomeRecord, chunks: Sequence[int]) -> OutcomeRecord:
@@ -121,26 +132,38 @@ def _timed(record: OutcomeRecord, chunks: Sequence[int]) -> OutcomeRecord:
 
 
 class Prompt(Way):
-    """Each event is out when the chunk that it is due with has been taken; ``may_hold``: see `due_chunks`."""
+    """Each event is out when the chunk that it is due with has been taken; ``may_hold``: see `due_chunks`.
+
+    An async target that reads ahead in a task of its own is late only if it is so with a source that lets all others go
+    first. One that has threads is left out: what they do in time cannot be said in chunks.
+    """
 
     def __init__(self, *, may_hold: bool) -> None:
         self.may_hold = may_hold
 
     def run(self, target: Target, chunks: Sequence[bytes], before: tuple[bytes, ...]) -> Run:
         """See `Way.run`."""
-        return target.run(chunks)
+        run = target.run(chunks)
+        if "script" not in target.offers or not self._is_late(run, chunks):
+            return run
+        script = Script(pauses=_TURNS)
+        return ScriptedRun.of(target.run_script(chunks, script), script, run)
+
+    def _is_late(self, run: Run, chunks: Sequence[bytes]) -> bool:
+        due = due_chunks(chunks, may_hold=self.may_hold)
+        return any(one.chunks_taken > number for one, number in zip(run.deliveries, due, strict=False))
 
     def differs(self, expectation: Expectation, wire: bytes, cuts: Cuts, run: Run) -> Verdict:
         """See `Way.differs`."""
         if expectation.differs(run) is not None:
             return LEFT_OUT
-        due = due_chunks(wire, cuts, may_hold=self.may_hold)
-        late = any(one.chunks_taken > number for one, number in zip(run.deliveries, due, strict=False))
-        return "late" if late else None
+        if not self._is_late(run, chunks_of(wire, cuts)):
+            return None
+        return LEFT_OUT if _has_threads() else "late"
 
     def records(self, expectation: Expectation, wire: bytes, cuts: Cuts, run: Run) -> Records:
         """See `Way.records`."""
-        due = due_chunks(wire, cuts, may_hold=self.may_hold)
+        due = due_chunks(chunks_of(wire, cuts), may_hold=self.may_hold)
         # Earlier than due is no difference.
         came = [max(one.chunks_taken, number) for one, number in zip(run.deliveries, due, strict=False)]
         return _timed(expectation.record(), due), _timed(record_of_run(run), came)
@@ -168,7 +191,7 @@ class Lazy(Way):
     def records(self, expectation: Expectation, wire: bytes, cuts: Cuts, run: Run) -> Records:
         """See `Way.records`."""
         actual = replace(record_of_run(run), failure="", note=f"{run.failure}, and it did not come")
-        due = due_chunks(wire, cuts, may_hold=True)
+        due = due_chunks(chunks_of(wire, cuts), may_hold=True)
         return _timed(_events_alone(expectation.record()), due), _timed(_events_alone(actual), due)
 
 
@@ -198,8 +221,15 @@ class Closed(Way):
 
     def run(self, target: Target, chunks: Sequence[bytes], before: tuple[bytes, ...]) -> Run:
         """See `Way.run`."""
-        script = Script(endless=True, stops_after=1)
-        return ScriptedRun.of(target.run_script(chunks, script), script)
+        run, script = self._stopped(target, chunks, 0)
+        if script.took_more:
+            # A task that reads ahead gets its turns to be ended in.
+            run, script = self._stopped(target, chunks, _TURNS)
+        return ScriptedRun.of(run, script)
+
+    def _stopped(self, target: Target, chunks: Sequence[bytes], pauses: int) -> tuple[Run, Script]:
+        script = Script(endless=True, stops_after=1, pauses=pauses)
+        return target.run_script(chunks, script), script
 
     def differs(self, expectation: Expectation, wire: bytes, cuts: Cuts, run: Run) -> Verdict:
         """See `Way.differs`."""
@@ -208,8 +238,8 @@ class Closed(Way):
             return LEFT_OUT
         if self.source:
             return None if run.script.closed else "open"
-        if run.script.taken > run.script.taken_at_stop:
-            return "greedy"
+        if run.script.took_more:
+            return LEFT_OUT if _has_threads() else "greedy"
         return "raised" if run.failure is not None else None
 
     def records(self, expectation: Expectation, wire: bytes, cuts: Cuts, run: Run) -> Records:
@@ -220,7 +250,7 @@ class Closed(Way):
         if self.source:
             notes = ("then the consumer stops, and the source is closed", "then the source is left open")
             return replace(expected, note=notes[0]), replace(actual, failure="", note=notes[1])
-        more = run.script.taken - (run.script.taken_at_stop or 0)
+        more = run.script.took_more
         if not more:
             return expected, actual
         failure = "" if isinstance(run.failure, SourceWithoutEnd) else actual.failure
@@ -246,7 +276,7 @@ class FailingSource(Way):
             return LEFT_OUT
         if not _comes_from_source(run.failure):
             return "swallowed"
-        return expectation.differs(replace_failure(run))
+        return expectation.differs(_without_failure(run))
 
     def records(self, expectation: Expectation, wire: bytes, cuts: Cuts, run: Run) -> Records:
         """See `Way.records`."""
@@ -257,20 +287,20 @@ class FailingSource(Way):
         return replace(expected, note="then the source's error arrives"), replace(actual, note=f"then {instead}")
 
 
-def replace_failure(run: Run) -> Run:
+def _without_failure(run: Run) -> Run:
     """The run as if nothing had been raised."""
     return Run(run.deliveries, run.last_event_id, run.retries, None)
 
 
 def _comes_from_source(failure: BaseException | None) -> bool:
-    """Whether the error is the source's own, or was raised because of it, or while it was handled."""
+    """Whether the error is the source's own, tells its text, or was raised because of it, or while it was handled."""
     seen: set[int] = set()
     waiting = [failure]
     while waiting:
         error = waiting.pop()
         if error is None or id(error) in seen:
             continue
-        if isinstance(error, SourceFailed):
+        if isinstance(error, SourceFailed) or SOURCE_FAILED in str(error):
             return True
         seen.add(id(error))
         waiting += [error.__cause__, error.__context__]

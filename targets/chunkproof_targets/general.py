@@ -19,7 +19,7 @@ from .drivers import Append, AsyncFound, Driven, Driver, counted, refuse_async
 from .extract import Deliver
 from .loops import Loop
 from .readers import Reader
-from .script import ConsumerStopped, Scripted
+from .script import ConsumerStopped, Script, Scripted
 
 __all__ = ["GeneralPull", "GeneralPush"]
 
@@ -188,10 +188,10 @@ class GeneralPush(General):
         if self.pass_callback is not None:
             feed = partial(feed, **{self.pass_callback: reader.callback})
         always = reader.always
-        pauses = self.is_async and isinstance(units, Scripted) and units.script.pauses
+        pauses = units.script.pauses if self.is_async and isinstance(units, Scripted) else 0
         for unit in units:
             if pauses:
-                await asyncio.sleep(0)
+                await _paused(pauses)
             reader.taken += 1
             reader.quiet = not unit
             result = feed(unit)
@@ -237,8 +237,9 @@ class GeneralPull(General):
         plain, left = counted(units)
         size = len(units)
         script = units.script if isinstance(units, Scripted) else None
-        pauses = script is not None and script.pauses
-        asynchronous = _asynchronous(plain, pauses=pauses) if self.async_source else None
+        asynchronous: AsyncGenerator[Any, None] | None = None
+        if self.async_source:
+            asynchronous = _asynchronous(plain) if script is None else _asynchronous_script(plain, script)
         source = plain if asynchronous is None else asynchronous
         reader = Reader()
         reader.batches = self.batches
@@ -265,22 +266,35 @@ class GeneralPull(General):
         finally:
             if asynchronous is not None:
                 closed = script is not None and script.closed
-                await asynchronous.aclose()
+                # It may still be read by a task that the target left behind, and that ends with the run.
+                with contextlib.suppress(RuntimeError):
+                    await asynchronous.aclose()
                 if script is not None:
                     script.closed = closed  # what we close ourselves is not closed by the target
 
 
-async def _asynchronous(units: Iterator[Any], *, pauses: bool = False) -> AsyncGenerator[Any, None]:
+async def _asynchronous(units: Iterator[Any]) -> AsyncGenerator[Any, None]:
+    for unit in units:
+        yield unit
+
+
+async def _asynchronous_script(units: Iterator[Any], script: Script) -> AsyncGenerator[Any, None]:
     try:
-        for unit in units:
-            if pauses:
-                await asyncio.sleep(0)
+        while True:
+            await _paused(script.pauses)
+            try:
+                unit = next(units)
+            except StopIteration:
+                return
             yield unit
     except GeneratorExit:
-        close = getattr(units, "close", None)
-        if close is not None:
-            close()
+        script.closed = True
         raise
+
+
+async def _paused(turns: int) -> None:
+    for _ in range(turns):
+        await asyncio.sleep(0)
 
 
 async def _gathered(steps: Iterable[Coroutine[Any, Any, Any]]) -> list[Any]:

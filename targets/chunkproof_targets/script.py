@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-__all__ = ["MORE_UNITS", "ConsumerStopped", "Script", "Scripted", "SourceFailed", "SourceWithoutEnd"]
+__all__ = ["MORE_UNITS", "SOURCE_FAILED", "ConsumerStopped", "Script", "Scripted", "SourceFailed", "SourceWithoutEnd"]
 
 #: Units that a source without an end gives beyond its own: comment lines, which mean nothing.
 MORE_UNITS = 400
+#: The text of a `SourceFailed`.
+SOURCE_FAILED = "the source of the chunks failed"
 
 _MORE: dict[str, bytes | str] = {"bytes": b":\n", "text": ":\n", "lines": ":"}
 
@@ -36,7 +38,7 @@ class Script:
     ``fails``: at the end of the units a `SourceFailed` is raised, each time it is asked again. ``endless``: comment
     lines follow without an end. ``stops_after``: the consumer takes so many events. ``between`` is called before each
     unit. ``give`` makes of each unit what is handed out; ``spoils`` overwrites that (a bytearray, or a memoryview of
-    one) once the next is asked for. ``pauses``: an async source gives others their turn before each unit.
+    one) once the next is asked for. ``pauses``: how often an async source gives others their turn before each unit.
 
     Noted are ``taken`` (units), ``taken_at_stop``, ``closed`` (by the target) and ``changed`` (units that the target
     wrote to).
@@ -51,7 +53,7 @@ class Script:
         between: Callable[[], object] | None = None,
         give: Callable[[bytes], Any] | None = None,
         spoils: bool = False,
-        pauses: bool = False,
+        pauses: int = 0,
     ) -> None:
         self.fails = fails
         self.endless = endless
@@ -65,6 +67,11 @@ class Script:
         self.closed = False
         self.changed = 0
         self._given: tuple[Any, bytes] | None = None
+
+    @property
+    def took_more(self) -> int:
+        """How many units were taken after the consumer had stopped."""
+        return 0 if self.taken_at_stop is None else self.taken - self.taken_at_stop
 
     def over(self, units: Sequence[Any], takes: str = "bytes") -> Scripted:
         """The units, as this script hands them out."""
@@ -149,7 +156,7 @@ class _Source(Iterator[Any]):
         """What comes when the units are at their end."""
         script = self._script
         if script.fails:
-            raise SourceFailed("the source of the chunks failed")
+            raise SourceFailed(SOURCE_FAILED)
         if not script.endless:
             raise StopIteration
         self._more_given += 1

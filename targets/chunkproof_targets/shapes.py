@@ -47,6 +47,7 @@ _STARTS_ANEW = re.compile(
     r"\b(reus|another|initial|fresh|clean|all state|new (stream|connection|input)|start\w* (over|anew|again|afresh))",
     re.IGNORECASE,
 )
+_OF_A_PART = re.compile(r"\b(fresh|new|next|another|clean) (block|event(?!.?stream)|line|message|field)", re.IGNORECASE)
 _BUFFERS = re.compile(r"\b(bytearray|memoryview|Buffer|ReadableBuffer|BytesLike|ByteString)\b")
 
 
@@ -104,8 +105,8 @@ class Adapted(Target):
         """See `Target.run_beside`; async parsers are tasks of one loop."""
         if not self._driver.is_async or not isinstance(self._driver, General):
             return super().run_beside(chunks, others)
-        first = _Scripted(self, chunks, Script(pauses=True))
-        runs = [first, *(_Scripted(self, other, Script(pauses=True)) for other in others)]
+        first = _Scripted(self, chunks, Script(pauses=1))
+        runs = [first, *(_Scripted(self, other, Script(pauses=1)) for other in others)]
         driven = self._driver.drive_together([(run.units, run.deliver, run.append) for run in runs])
         return first.finished(*driven[0])
 
@@ -243,7 +244,8 @@ def _offers(driver: Driver, probe: Probe) -> frozenset[Offer]:
         reset = getattr(probe.parser, "reset", None)
         if callable(reset) and not Parameters.of(reset).required:
             found.add("reset")
-            if _STARTS_ANEW.search(inspect.getdoc(reset) or ""):
+            said = inspect.getdoc(reset) or ""
+            if _STARTS_ANEW.search(said) and not _OF_A_PART.search(said):
                 found.add("documented reset")
         if driver.end is not None:
             found.add("again")

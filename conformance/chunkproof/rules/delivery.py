@@ -64,7 +64,15 @@ def _events(draft: Draft, at_least: int = 1) -> None:
 # When ----------------------------------------------------------------------------------------------------------------
 
 
-@rule(way=Prompt(may_hold=True), needs=["time"], layer="lines", plans=_few, point=_without_bare_cr, weight=0.3)
+@rule(
+    way=Prompt(may_hold=True),
+    needs=["time"],
+    info_without="script",
+    layer="lines",
+    plans=_few,
+    point=_without_bare_cr,
+    weight=0.3,
+)
 def prompt(draft: Draft) -> None:
     """An event is out before the chunk after its blank line is taken, where lines end in LF or CRLF."""
     draft.ends = draft.source.pick(((LF,), (CRLF,), (LF, CRLF)))
