@@ -94,6 +94,7 @@ def record(rule: Rule, case: Case, expectation: Expectation, run: Run, kind: Kin
         expected=expected,
         actual=actual,
         token=encode_token(case),
+        others="run before" if rule.way is None else rule.way.others,
         traceback=_where(run.failure),
     )
 

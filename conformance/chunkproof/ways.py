@@ -19,7 +19,7 @@ from chunkproof_strategies.chunkings import Cuts, chunks_of
 from chunkproof_targets.contract import Run, Target
 from chunkproof_targets.script import SOURCE_FAILED, Script, SourceFailed, SourceWithoutEnd
 
-from .judge import Expectation, record_of_run
+from .judge import Expectation, record_of_run, text_of
 from .oracle import interpret
 
 __all__ = [
@@ -64,8 +64,11 @@ class ScriptedRun(Run):
 class Way(ABC):
     """How a rule's streams are run, and what is asked of the run.
 
-    ``nothing_left`` says why a target is not judged of whom all streams were left out.
+    ``nothing_left`` says why a target is not judged of whom all streams were left out; ``others`` how the rule's other
+    wires are run.
     """
+
+    others = "run before"
 
     nothing_left = "the target differs on every stream of this rule in a plain run, or reads in a thread of its own"
 
@@ -82,9 +85,9 @@ class Way(ABC):
         return expectation.record(), record_of_run(run)
 
 
-def _has_threads() -> bool:
-    """Whether there are threads that were not there before there was a target."""
-    return not _THREADS.issuperset(threading.enumerate())
+def _has_threads(run: Run) -> bool:
+    """Whether the run had threads, or there are some that were not there before there was a target."""
+    return (isinstance(run, ScriptedRun) and run.script.threads) or not _THREADS.issuperset(threading.enumerate())
 
 
 class InItsWay(Target):
@@ -159,7 +162,7 @@ class Prompt(Way):
             return LEFT_OUT
         if not self._is_late(run, chunks_of(wire, cuts)):
             return None
-        return LEFT_OUT if _has_threads() else "late"
+        return LEFT_OUT if _has_threads(run) else "late"
 
     def records(self, expectation: Expectation, wire: bytes, cuts: Cuts, run: Run) -> Records:
         """See `Way.records`."""
@@ -239,7 +242,7 @@ class Closed(Way):
         if self.source:
             return None if run.script.closed else "open"
         if run.script.took_more:
-            return LEFT_OUT if _has_threads() else "greedy"
+            return LEFT_OUT if _has_threads(run) else "greedy"
         return "raised" if run.failure is not None else None
 
     def records(self, expectation: Expectation, wire: bytes, cuts: Cuts, run: Run) -> Records:
@@ -300,7 +303,7 @@ def _comes_from_source(failure: BaseException | None) -> bool:
         error = waiting.pop()
         if error is None or id(error) in seen:
             continue
-        if isinstance(error, SourceFailed) or SOURCE_FAILED in str(error):
+        if isinstance(error, SourceFailed) or SOURCE_FAILED in text_of(error):
             return True
         seen.add(id(error))
         waiting += [error.__cause__, error.__context__]
@@ -322,6 +325,8 @@ class _Outcome(Way):
 
 class Beside(_Outcome):
     """Other parsers of the same kind read the wires before it in turn with this one, and are dropped."""
+
+    others = "run in turn with it"
 
     def run(self, target: Target, chunks: Sequence[bytes], before: tuple[bytes, ...]) -> Run:
         """See `Way.run`."""
@@ -391,6 +396,6 @@ class Handed(Way):
         assert isinstance(run, ScriptedRun)
         expected, actual = expectation.record(), record_of_run(run)
         if run.script.changed:
-            note = f"{run.script.changed:,} of the {self.form}s were changed"
+            note = f"{self.form}s changed: {run.script.changed:,}"
             return replace(expected, note=f"each {self.form} is as it was"), replace(actual, note=note)
         return expected, actual

@@ -87,7 +87,7 @@ class OutcomeRecord:
 class Counterexample:
     """The smallest stream found on which the target differs from the standard.
 
-    ``streams`` is one wire, or several that are run one after another, of which the last is judged.
+    ``streams`` is one wire, or several of which the last is judged; ``others`` says how the ones before it are run.
     ``token`` replays it; ``token_file`` is the path of the file it was written to where it is too long to be pasted.
     """
 
@@ -97,6 +97,7 @@ class Counterexample:
     actual: OutcomeRecord
     token: str
     token_file: str = ""
+    others: str = "run before"
     traceback: str = ""
 
 

@@ -7,6 +7,7 @@ Nothing of it can hang: a source without an end gives some hundred units and rai
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -40,8 +41,8 @@ class Script:
     unit. ``give`` makes of each unit what is handed out; ``spoils`` overwrites that (a bytearray, or a memoryview of
     one) once the next is asked for. ``pauses``: how often an async source gives others their turn before each unit.
 
-    Noted are ``taken`` (units), ``taken_at_stop``, ``closed`` (by the target) and ``changed`` (units that the target
-    wrote to).
+    Noted are ``taken`` (units), ``taken_at_stop``, ``closed`` (by the target), ``changed`` (units that the target wrote
+    to) and ``threads`` (whether the target had any that were not there before).
     """
 
     def __init__(
@@ -66,6 +67,8 @@ class Script:
         self.taken_at_stop: int | None = None
         self.closed = False
         self.changed = 0
+        self.threads = False
+        self._alive = frozenset(threading.enumerate())
         self._given: tuple[Any, bytes] | None = None
 
     @property
@@ -101,6 +104,11 @@ class Script:
         given = self.give(unit)
         self._given = (given, bytes(unit))
         return given
+
+    def look_around(self) -> None:
+        """Whether there are threads that were not there when the script was made."""
+        if not self.threads and threading.active_count() != len(self._alive):
+            self.threads = not self._alive.issuperset(threading.enumerate())
 
     def look_back(self) -> None:
         """Whether the unit that was handed out last is as it was; it is overwritten, where that is in the script."""
@@ -143,6 +151,7 @@ class _Source(Iterator[Any]):
     def __next__(self) -> Any:
         script = self._script
         script.look_back()
+        script.look_around()
         if script.closed:
             raise StopIteration
         for unit in self._units:
