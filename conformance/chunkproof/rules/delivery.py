@@ -17,7 +17,7 @@ from .rule import Point, chapter, contains, holds
 
 rule = chapter(
     "delivery",
-    clause="follows from 9.2.6 (an event is dispatched at its blank line)",
+    clause="good sense: the standard speaks of no time, and of no source",
     layer="fields",
     severity="should",
 )
@@ -65,6 +65,7 @@ def _events(draft: Draft, at_least: int = 1) -> None:
 
 
 @rule(
+    clause="good sense, and 9.2.6 (a blank line dispatches the event)",
     way=Prompt(may_hold=True),
     needs=["time"],
     info_without="script",
