@@ -111,8 +111,8 @@ def _run(rule: Rule, case: Case, target: Target, watch: Watch) -> tuple[Countere
         raise ReplayError(f"{rule.id}: {target.name} takes {target.takes} and cannot be given this stream")
     watch.forget_printed()
     run = RuleRun(rule, target, watch).run(wire, cuts, tuple(earlier for earlier, _ in before))
-    kind = expectation.differs(run)
+    kind = rule.differs(expectation, wire, cuts, run)
     if kind is None:
         return None, None
     case = dataclasses.replace(case, takes=target.takes)
-    return record(case, expectation, run, kind, watch.printed_texts()), run.failure
+    return record(rule, case, expectation, run, kind, watch.printed_texts()), run.failure

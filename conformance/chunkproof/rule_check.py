@@ -81,7 +81,10 @@ def look(rule_run: RuleRun, effort: Effort, seed: str) -> Look:
         return Look("broken", finding=finding)
     if rule_run.out_of_time:
         return Look("held", f"after {effort.seconds:g} s there was no time for more checks: the target is slow")
-    return Look("held") if rule_run.streams else Look("not judged", _NOTHING_LEFT[rule_run.rule.only_cuts])
+    if rule_run.streams:
+        return Look("held")
+    way = rule_run.rule.way
+    return Look("not judged", _NOTHING_LEFT[rule_run.rule.only_cuts] if way is None else way.nothing_left)
 
 
 def conclude(rule_run: RuleRun, look: Look, started: float) -> RuleResult:

@@ -17,6 +17,7 @@ from .rules import Rule
 from .rules.rule import anywhere
 from .traits import traits
 from .watch import Watch
+from .ways import LEFT_OUT, InItsWay
 
 __all__ = ["Finding", "RuleRun", "search_examples", "search_seeded"]
 
@@ -55,8 +56,10 @@ class RuleRun:
 
     def run(self, wire: bytes, cuts: Cuts, before: tuple[bytes, ...] = ()) -> Run:
         """One run of the target, behind those that come before it, noted on the board."""
-        watch, target = self.watch, self.target
+        watch, target, way = self.watch, self.target, self.rule.way
         watch.note(before, wire, [cuts], self.checks, self.streams)
+        if way is not None:
+            return watch.run_alone(InItsWay(way, target, before), chunks_of(wire, cuts))
         for earlier in before:
             watch.run(target, chunks_of(earlier, ()))
         return watch.run_alone(target, chunks_of(wire, cuts))
@@ -73,6 +76,8 @@ class RuleRun:
             self.out_of_time = True
             return None
         rule = self.rule
+        if rule.way is not None:
+            return self._try_in_its_way(stream, source)
         for wire in rule.wires(stream.wire):
             expectation = rule.expectation(self.target, wire)
             if expectation is None or (rule.only_cuts and expectation.differs(self.run(wire, ())) is not None):
@@ -94,6 +99,28 @@ class RuleRun:
             finally:
                 self.checks += checks
                 self.spent += checks * (1 + len(wire) / _BYTES_A_CHECK)
+        return None
+
+    def _try_in_its_way(self, stream: Stream, source: RandomSource) -> Finding | None:
+        """The same for a rule with a way of its own: what that leaves out is not counted."""
+        way = self.rule.way
+        assert way is not None
+        for wire in self.rule.wires(stream.wire):
+            judged = 0
+            expectation = self.rule.expectation(self.target, wire)
+            for cuts in self._plans(wire, source) if expectation is not None else ():
+                assert expectation is not None
+                self.spent += 1 + len(wire) / _BYTES_A_CHECK
+                run = self.run(wire, cuts, stream.before)
+                kind = way.verdict(expectation, wire, cuts, run)
+                if kind == LEFT_OUT:
+                    continue
+                judged += 1
+                self.checks += 1
+                self.streams += judged == 1
+                if kind is not None:
+                    return Finding(stream.before, wire, cuts, kind, run)
+            self.spent += not judged
         return None
 
     def _plans(self, wire: bytes, source: RandomSource) -> Iterable[Cuts]:
@@ -135,7 +162,7 @@ class RuleRun:
         expectation = self.rule.expectation(self.target, wire)
         if expectation is None or (self.rule.only_cuts and expectation.differs(self.run(wire, ())) is not None):
             return None
-        return expectation.differs(self.run(wire, cuts, before))
+        return self.rule.differs(expectation, wire, cuts, self.run(wire, cuts, before))
 
 
 def search_seeded(rule_run: RuleRun, budget: float, seed: str) -> Finding | None:

@@ -9,11 +9,12 @@ from pathlib import Path
 import chunkproof_targets
 from chunkproof_reports.results import Counterexample, Kind, StreamRecord
 from chunkproof_strategies.chunkings import without_empty_chunks
-from chunkproof_targets.contract import Run
+from chunkproof_targets.contract import Run, TargetStopped
 
 from .counterexample import Case, encode_token
 from .judge import Expectation, record_of_run
 from .rule_run import Finding, RuleRun
+from .rules import Rule
 from .sharp import SHARP
 from .shrinker import shrink
 from .traits import SHORTER
@@ -47,13 +48,14 @@ def counterexample_of(rule_run: RuleRun, finding: Finding) -> tuple[Counterexamp
     printed = rule_run.watch.printed_texts()
     advice = rule_run.rule.advice(run.failure) or _advice_on_cuts(finding)
     expectation = rule_run.rule.expectation(rule_run.target, finding.wire)
-    if expectation is not None and expectation.differs(run) is None:
+    rule = rule_run.rule
+    if expectation is not None and rule.differs(expectation, finding.wire, finding.cuts, run) is None:
         finding, run, advice = found, found.run, NOT_EVERY_TIME
         expectation = rule_run.rule.expectation(rule_run.target, finding.wire)
     assert expectation is not None, "what failed can be expected again"
     streams = (*((earlier, ()) for earlier in finding.before), (finding.wire, finding.cuts))
-    case = Case(rule_run.rule.id, rule_run.target.takes, streams)
-    return record(case, expectation, run, finding.kind, printed), advice
+    case = Case(rule.id, rule_run.target.takes, streams)
+    return record(rule, case, expectation, run, finding.kind, printed), advice
 
 
 def _advice_on_cuts(finding: Finding) -> str:
@@ -87,15 +89,19 @@ def smaller(rule_run: RuleRun, finding: Finding) -> Finding:
 
 
 def record(
-    case: Case, expectation: Expectation, run: Run, kind: Kind, printed: tuple[str, str] = ("", "")
+    rule: Rule, case: Case, expectation: Expectation, run: Run, kind: Kind, printed: tuple[str, str] = ("", "")
 ) -> Counterexample:
     """A counterexample as it is shown and kept; ``printed`` is what the run left on stdout and stderr."""
+    expected, actual = expectation.record(), record_of_run(run)
+    if rule.way is not None and not isinstance(run.failure, TargetStopped):
+        expected, actual = rule.way.records(expectation, *case.streams[-1], run)
     return Counterexample(
         kind=kind,
         streams=tuple(StreamRecord.of(wire, cuts) for wire, cuts in case.streams),
-        expected=expectation.record(),
-        actual=record_of_run(run),
+        expected=expected,
+        actual=actual,
         token=encode_token(case),
+        others="run before" if rule.way is None else rule.way.others,
         traceback=_where(run.failure),
         stdout=printed[0],
         stderr=printed[1],

@@ -69,7 +69,7 @@ def _failure(result: RuleResult, replay: str, width: int, paint: _Paint) -> Iter
         yield ""
         name = "wire" if len(found.streams) == 1 else f"wire {number} of {len(found.streams)}"
         if number < len(found.streams):
-            name += ", run before"
+            name += f", {show_line(found.others)}"
         yield from _wire(name, stream, width, paint)
     yield ""
     yield from _sides(compare(found.expected, found.actual), width, paint)

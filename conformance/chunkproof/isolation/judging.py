@@ -306,7 +306,7 @@ def _run_again(rule: Rule, target: Target, finding: Finding, watch: Watch) -> di
     assert expectation is not None, "what failed can be expected again"
     watch.forget_printed()
     run = RuleRun(rule, target, watch).run(finding.wire, finding.cuts, finding.before)
-    kind = expectation.differs(run)
+    kind = rule.differs(expectation, finding.wire, finding.cuts, run)
     if kind is None:
         return None
     counterexample = _record(rule, target, finding, run, kind, watch.printed_texts())
@@ -319,4 +319,4 @@ def _record(
     expectation = rule.expectation(target, finding.wire)
     assert expectation is not None, "what failed can be expected again"
     streams = (*((earlier, ()) for earlier in finding.before), (finding.wire, finding.cuts))
-    return record(Case(rule.id, target.takes, streams), expectation, run, kind, printed)
+    return record(rule, Case(rule.id, target.takes, streams), expectation, run, kind, printed)

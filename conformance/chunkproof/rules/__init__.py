@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import bytes as bytes_
-from . import chunking, dispatch, end, fields, ids, lines, prefix, retry, size, whole
+from . import chunking, delivery, dispatch, end, fields, ids, lines, prefix, retry, size, whole
 from .rule import Rule
 
 __all__ = ["RULES", "Rule", "find_rule"]
@@ -21,6 +21,7 @@ RULES: tuple[Rule, ...] = tuple(
         end.rule,
         size.rule,
         chunking.rule,
+        delivery.rule,
         whole.rule,
         prefix.rule,
     )
