@@ -155,6 +155,13 @@ class RuleRun:
 
         return same
 
+    def first_that_fails(
+        self, streams: Iterable[tuple[bytes, Cuts]], finding: Finding, *, also: frozenset[str] | None
+    ) -> tuple[bytes, Cuts] | None:
+        """The first of these streams that fails as the finding does; see `fails`."""
+        fails = self.fails(finding, also=also)
+        return next(((wire, cuts) for wire, cuts in streams if fails(wire, cuts)), None)
+
     def kind(self, wire: bytes, cuts: Cuts, before: tuple[bytes, ...]) -> Kind | None:
         """In what way the target differs on a stream; None where it does not, or where nothing can be asked of it."""
         if self.target.empty_chunk_ends and cuts != without_empty_chunks(cuts, len(wire)):

@@ -124,6 +124,14 @@ class SuiteRun:
         with at_peace():
             return (yield)
 
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
+        """Let the child end with the last rule: what was measured in it is there before pytest-cov gathers it."""
+        try:
+            return (yield)
+        finally:
+            self.isolation.end_child()
+
     # what comes out -----------------------------------------------------------------------------------------------
 
     @pytest.hookimpl(wrapper=True, trylast=True)

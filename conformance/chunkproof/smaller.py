@@ -19,9 +19,8 @@ from .sharp import SHARP
 from .shrinker import shrink
 from .traits import SHORTER
 
-__all__ = ["NOT_EVERY_TIME", "counterexample_of", "record", "smaller"]
+__all__ = ["NOT_EVERY_TIME", "counterexample_of", "is_ours", "record", "smaller"]
 
-# The suite's own files in a target's traceback; the parsers that come with it are targets.
 _OURS = (str(Path(__file__).parent), str(Path(chunkproof_targets.__file__).parent), "<frozen ")
 _TARGETS = ("libraries", "published", "reference")
 # A counterexample of so many bytes is read at a glance; a longer one may leave out spaces and values.
@@ -78,10 +77,9 @@ def _less_before(rule_run: RuleRun, finding: Finding) -> Finding:
 def smaller(rule_run: RuleRun, finding: Finding) -> Finding:
     """The finding made small: the first sharp stream that fails so, or what the shrinker gets of it."""
     finding = _less_before(rule_run, finding)
-    fails = rule_run.fails(finding, also=None if rule_run.rule.broad else SHORTER)
-    for wire, cuts in SHARP:
-        if fails(wire, cuts):
-            return replace(finding, wire=wire, cuts=cuts)
+    sharp = rule_run.first_that_fails(SHARP, finding, also=None if rule_run.rule.broad else SHORTER)
+    if sharp is not None:
+        return replace(finding, wire=sharp[0], cuts=sharp[1])
     wire, cuts = shrink(finding.wire, finding.cuts, rule_run.fails(finding))
     if len(wire) > _SHORT_ENOUGH:
         wire, cuts = shrink(wire, cuts, rule_run.fails(finding, also=SHORTER))
@@ -108,10 +106,15 @@ def record(
     )
 
 
+def is_ours(filename: str) -> bool:
+    """Whether a file is of the suite, and not of a target: the parsers that come with it are targets."""
+    return filename.startswith(_OURS) and not any(name in filename for name in _TARGETS)
+
+
 def _where(failure: BaseException | None) -> str:
     """The last line of the target's own that was running when the exception left it; empty if there is none."""
     frames = traceback.extract_tb(failure.__traceback__) if failure is not None else []
     for frame in reversed(frames):
-        if not frame.filename.startswith(_OURS) or any(name in frame.filename for name in _TARGETS):
+        if not is_ours(frame.filename):
             return f"{frame.filename}:{frame.lineno} in {frame.name}: {frame.line or ''}".rstrip(": ")
     return ""

@@ -7,9 +7,10 @@ here, each try in a fresh child, within a bounded time.
 
 from __future__ import annotations
 
+import re
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
@@ -32,7 +33,7 @@ from ..replay import ReplayError, replay
 from ..rule_check import Effort, check_rule, conclude, look
 from ..rule_run import Finding, RuleRun
 from ..rules import RULES, Rule, find_rule
-from ..smaller import NOT_EVERY_TIME, record, smaller
+from ..smaller import NOT_EVERY_TIME, is_ours, record, smaller
 from ..watch import Watch
 from .child import Cell, Child, Ended, can_fork
 from .limits import UNKNOWN_PACE, Limits, Pace, measure_pace
@@ -42,6 +43,8 @@ __all__ = ["Isolation"]
 _STOPPED: dict[str, type[TargetStopped]] = {
     stopped.kind: stopped for stopped in (TargetHung, TargetDied, TargetGrew, TargetFlooded)
 }
+# The interpreter lists the last call first.
+_FRAME = re.compile(r'  File "([^"]*)", line \d+ in ')
 # Seconds for which a run that ends its process is made small, and the limits of each try.
 _SHRINK_SECONDS = 4.0
 _TRY_SECONDS = 0.2
@@ -51,10 +54,11 @@ _TOO_SLOW = (
     "too slow: a run was right in the end that took more than 50 times what the target's pace lets expect; "
     "--chunkproof-timeout=SECONDS gives each run more time"
 )
-# What is called a hang in the end was given so many times as long as what looked like one; twice as long is enough for
-# a target that is known to hang. Where it was none, the rule is searched once more with such patience.
-_PATIENCE = 10
-_SURE_TIMES = 2
+# What is called a hang in the end was given so many times as long as what looked like one. Where it was none, the rule
+# is searched once more with such patience.
+_PATIENCE = 6
+# Of a target that is known to hang, the next hang is believed sooner: how soon it looks like one, and when it is one.
+_LOOKS_KNOWN, _IS_KNOWN = 0.4, 1
 
 
 class Isolation:
@@ -81,7 +85,8 @@ class Isolation:
         started = time.perf_counter()
         prepare()
         try:
-            result = self._judge(rule, target, effort, seed, self.limits)
+            limits = replace(self.limits, patience=_LOOKS_KNOWN) if target in self._hanging else self.limits
+            result = self._judge(rule, target, effort, seed, limits)
             if result is None:
                 patient = replace(self.limits, patience=_PATIENCE)
                 result = self._judge(rule, target, effort, seed, patient)
@@ -91,14 +96,14 @@ class Isolation:
             result = rule.result(target, "fault", reason=traceback.format_exc())
         if result.status in ("broken", "fault"):
             # What the target was in the middle of does not reach the next rule.
-            self._end_child()
+            self.end_child()
         return replace(result, seconds=round(time.perf_counter() - started, 4))
 
     def _judge(self, rule: Rule, target: Target, effort: Effort, seed: str, limits: Limits) -> RuleResult | None:
         """The result; None where a run was right in the end that had looked like a hang."""
         answer = self._ask(rule, target, effort, seed, limits)
         if isinstance(answer, Ended) or "finding" in answer:
-            self._end_child()
+            self.end_child()
             return self._stopped(rule, target, answer)
         return RuleResult.from_data(answer)
 
@@ -116,7 +121,8 @@ class Isolation:
         rule_id, number, effort, seed = question
         return _judged(find_rule(rule_id), self._targets[number], Effort(**effort), seed, watch)
 
-    def _end_child(self) -> None:
+    def end_child(self) -> None:
+        """Let the child end; the next rule gets a new one."""
         if self._child is not None:
             self._child.end()
             self._child = None
@@ -135,7 +141,7 @@ class Isolation:
 
     def close(self) -> None:
         """Give back what is held."""
-        self._end_child()
+        self.end_child()
         if self._opened is not None:
             self._opened.close()
             self._opened = None
@@ -158,8 +164,12 @@ class Isolation:
             pace = self._paces[id(target)] = UNKNOWN_PACE if isinstance(found, Ended) else Pace(*found)
             # A child knows the targets that there were when it was forked.
             self._targets.append(target)
-            self._end_child()
+            self.end_child()
         return pace
+
+    def _printed(self) -> tuple[str, str]:
+        out, err = self.cell.printed.texts()
+        return out, _without_our_frames(err)
 
     # a run that ended its process ---------------------------------------------------------------------------------
 
@@ -169,7 +179,7 @@ class Isolation:
             reason = f"{found.failure}, and no run was noted by then"
             return rule.result(target, "fault", reason=reason)
         # Of the child that ended; the next one begins anew.
-        printed = self.cell.printed.texts()
+        printed = self._printed()
         small = self._smaller(rule, target, found.finding)
         result = self._shown(rule, target, small, found.finding, printed)
         return None if result is None else replace(result, checks=found.checks, streams=found.streams)
@@ -189,7 +199,7 @@ class Isolation:
         """The result, after one more run that has all the time it can need; None where a hang was none."""
         limits = self.limits
         if found.kind == "hung":
-            limits = replace(limits, patience=_SURE_TIMES if target in self._hanging else _PATIENCE)
+            limits = replace(limits, patience=_IS_KNOWN if target in self._hanging else _PATIENCE)
         answer = self._call(target, partial(_run_again, rule, target, small), limits)
         if answer is not None and not isinstance(answer, Ended):
             result = RuleResult.from_data(answer)
@@ -200,7 +210,7 @@ class Isolation:
             if answer.failure.kind == "hung":
                 self._hanging.append(target)
             small = replace(small, kind=answer.failure.kind, run=Run(failure=answer.failure))
-            printed, advice = self.cell.printed.texts(), ""
+            printed, advice = self._printed(), ""
         elif found.kind == "hung":
             return None
         else:
@@ -214,7 +224,7 @@ class Isolation:
         *before, (wire, cuts) = case.streams
         found = Finding(tuple(earlier for earlier, _ in before), wire, cuts, ended.failure.kind, Run())
         run = Run(failure=ended.failure)
-        counterexample = _record(rule, target, found, run, ended.failure.kind, self.cell.printed.texts())
+        counterexample = _record(rule, target, found, run, ended.failure.kind, self._printed())
         return rule.result(target, "broken", checks=1, streams=1, counterexample=counterexample)
 
 
@@ -262,9 +272,27 @@ class _Tries(RuleRun):
         def one(watch: Watch) -> Kind | None:
             return RuleRun(self.rule, self.target, watch).kind(wire, cuts, before)
 
-        answer = self.cell.call(one, self.limits, self.pace)
+        answer = self._call(one)
         kind: Kind | None = answer.failure.kind if isinstance(answer, Ended) else answer
         return kind
+
+    def first_that_fails(
+        self, streams: Iterable[tuple[bytes, Cuts]], finding: Finding, *, also: frozenset[str] | None
+    ) -> tuple[bytes, Cuts] | None:
+        """See `RuleRun.first_that_fails`; one child tries them all, and where it ends, the board has the one."""
+
+        def first(watch: Watch) -> tuple[str, Cuts] | None:
+            found = RuleRun(self.rule, self.target, watch).first_that_fails(streams, finding, also=also)
+            return None if found is None else (found[0].hex(), found[1])
+
+        answer = self._call(first)
+        if not isinstance(answer, Ended):
+            return None if answer is None else (bytes.fromhex(answer[0]), tuple(answer[1]))
+        noted = answer.noted
+        return None if noted is None or answer.failure.kind != finding.kind else (noted.wire, noted.cuts)
+
+    def _call(self, work: Callable[[Watch], Any]) -> Any:
+        return self.cell.call(work, self.limits, self.pace)
 
 
 # what is done in a child ------------------------------------------------------------------------------------------
@@ -311,6 +339,13 @@ def _run_again(rule: Rule, target: Target, finding: Finding, watch: Watch) -> di
         return None
     counterexample = _record(rule, target, finding, run, kind, watch.printed_texts())
     return rule.result(target, "broken", advice=rule.advice(run.failure), counterexample=counterexample).to_data()
+
+
+def _without_our_frames(text: str) -> str:
+    """What was printed, less the suite's own part of the stack that the interpreter prints when it crashes."""
+    lines = text.splitlines(keepends=True)
+    frames = (at for at, line in enumerate(lines) if (found := _FRAME.match(line)) and is_ours(found[1]))
+    return "".join(lines[: next(frames, None)])
 
 
 def _record(

@@ -49,7 +49,7 @@ class Limits:
     timeout: float | None = None
     memory: int = 1024
     output: int = 8
-    patience: int = 1
+    patience: float = 1
 
     def __post_init__(self) -> None:
         for name, unit in (("timeout", "seconds"), ("memory", "MiB"), ("output", "MiB")):
