@@ -17,6 +17,7 @@ from random import Random
 from chunkproof_reports.results import Results, RuleResult, Status, TargetRecord
 from chunkproof_targets.contract import Target
 
+from .examination import Examination
 from .peace import at_peace
 from .rule_run import Finding, RuleRun, search_examples, search_seeded
 from .rules import RULES, Rule
@@ -73,6 +74,8 @@ def check_rule(rule: Rule, target: Target, *, effort: Effort, seed: str, watch: 
     advice = ""
     if not reason:
         try:
+            if rule.examine is not None:
+                return _examined(rule, Examination(rule.id, target, watch, seed, effort.name), started)
             finding = _search(rule_run, effort, seed)
             status = "held"
             if finding is not None:
@@ -121,6 +124,13 @@ def describe_target(target: Target) -> TargetRecord:
         *([f"retry ({shows.retry})"] if shows.retry else []),
     ]
     return TargetRecord(target.name, target.shape, ", ".join(shown), target.found)
+
+
+def _examined(rule: Rule, examination: Examination, started: float) -> RuleResult:
+    assert rule.examine is not None
+    examined = rule.examine(examination)
+    seconds = round(time.perf_counter() - started, 4)
+    return rule.result(examination.target, seconds=seconds, **examined._asdict())
 
 
 def _search(rule_run: RuleRun, effort: Effort, seed: str) -> Finding | None:

@@ -32,7 +32,8 @@ T = TypeVar("T")
 Status = Literal["held", "broken", "not judged", "fault"]
 Severity = Literal["must", "should", "info"]
 #: In what way an outcome differs: the first of these that holds.
-Kind = Literal["hung", "raised", "lost", "extra", "changed", "state"]
+#: "slow" and "kept" are none of an outcome: time, or memory, grew as it must not.
+Kind = Literal["hung", "raised", "lost", "extra", "changed", "state", "slow", "kept"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,11 @@ class Counterexample:
     token: str
     token_file: str = ""
     traceback: str = ""
+
+    @property
+    def measured(self) -> bool:
+        """Whether it is a measure that differs: ``failure`` of both sides then says what was to be, and what was."""
+        return self.kind in ("slow", "kept")
 
 
 @dataclass(frozen=True, slots=True)

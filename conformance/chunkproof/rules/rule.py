@@ -17,6 +17,7 @@ from chunkproof_strategies.chunkings import Cuts
 from chunkproof_strategies.grammar import Draft
 from chunkproof_targets.contract import Target
 
+from ..examination import Examine
 from ..judge import Expectation, expect
 from ..plans import Plans, common
 
@@ -100,7 +101,8 @@ class Rule:
     leaves out the streams on which the target differs uncut: what it judges is the cuts alone. ``ignores`` names the
     state that is not compared. ``weight`` is the rule's share of the checks, 1 for most. ``open_without_end`` makes the
     rule an info for targets that cannot be told the end of input. ``advice`` says what the author of a target that
-    raised so may do.
+    raised so may do. ``examine`` takes the place of the whole search, for rules that measure; ``write`` then writes the
+    smallest stream of those that are measured.
     """
 
     id: str
@@ -122,6 +124,7 @@ class Rule:
     only_cuts: bool = False
     open_without_end: bool = False
     advice: Callable[[BaseException | None], str] = no_advice
+    examine: Examine | None = None
 
     @property
     def chapter(self) -> str:
@@ -201,6 +204,7 @@ class Options(TypedDict, total=False):
     only_cuts: bool
     open_without_end: bool
     advice: Callable[[BaseException | None], str]
+    examine: Examine
 
 
 class Chapter:
