@@ -75,7 +75,7 @@ def check_rule(rule: Rule, target: Target, *, effort: Effort, seed: str, watch: 
     if not reason:
         try:
             if rule.examine is not None:
-                return _examined(rule, Examination(rule.id, target, watch, seed, effort.name), started)
+                return _examined(rule, Examination(rule.id, target, watch, seed, effort.checks), started)
             finding = _search(rule_run, effort, seed)
             status = "held"
             if finding is not None:

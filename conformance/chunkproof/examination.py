@@ -22,15 +22,15 @@ __all__ = ["Examination", "Examine", "Examined"]
 class Examination:
     """One target before one rule: every run of the target goes through ``watch``.
 
-    ``rule`` is the rule's id; ``effort`` the name of the effort ("smoke", "default", "deep"), by which an examination
-    takes less or more time.
+    ``rule`` is the rule's id; ``checks`` are those that the effort gives to a rule (`Effort.checks`), by which an
+    examination takes less or more time.
     """
 
     rule: str
     target: Target
     watch: Watch
     seed: str = ""
-    effort: str = "default"
+    checks: int = 9_500
 
 
 class Examined(NamedTuple):

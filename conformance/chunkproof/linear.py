@@ -10,6 +10,7 @@ at one size larger, of which each must say the same. What stays unclear is not j
 from __future__ import annotations
 
 import gc
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -35,15 +36,15 @@ SMALL = 16
 _START = 1024
 _BYTES_MAX = 4 << 20
 _BYTES_MIN = _START << STEPS
-# CPU seconds of one run beyond which streams grow no longer. What an examination costs follows from it, and no verdict.
-_RUN_MAX = {"smoke": 0.006, "default": 0.02, "deep": 0.2}
+# CPU seconds of one run beyond which streams grow no longer, by the checks that the effort gives to a rule. What an examination costs follows from it, and no verdict.
+_RUN_MAX = ((1_000, 0.006), (50_000, 0.02), (sys.maxsize, 0.2))
 # Doublings beyond the first sizes by which a growth that is not clear is followed, while a run takes no longer than so
 # many times the above.
 _LARGER_MAX = 4
 _LARGER_SECONDS = 20
 _ADVICE = (
-    "What came before seems to be copied or searched again at each step. Keep pieces in a list and join them once; look "
-    "for an end in what is new alone; go on by an offset, and do not slice off the rest."
+    "What came before seems to be copied or searched again at each step. Keep pieces in a list and join them once; "
+    "look for an end in what is new alone; go on by an offset, and do not slice off the rest."
 )
 
 
@@ -104,7 +105,7 @@ class _Series:
         self.longest = 0.0
         self.chunks: dict[int, Sequence[bytes]] = {}
         self.watched = partial(examination.watch.run, examination.target)
-        self.run_max = _RUN_MAX[examination.effort]
+        self.run_max = next(seconds for checks, seconds in _RUN_MAX if examination.checks <= checks)
         self.size_max = _BYTES_MAX
         if family.one_block and self.target.size_limit is not None:
             # Twice: the ends of lines may count as two bytes each.
@@ -212,8 +213,10 @@ class _Series:
     def _way(self) -> str:
         return f"in chunks of {self.chunk} bytes" if self.chunk else "in one chunk"
 
-    def _result(self, status: Status, reason: str = "", counterexample: Counterexample | None = None) -> Examined:
-        return Examined(status, reason, counterexample=counterexample, checks=self.checks, streams=self.streams)
+    def _result(
+        self, status: Status, reason: str = "", advice: str = "", counterexample: Counterexample | None = None
+    ) -> Examined:
+        return Examined(status, reason, advice, counterexample, self.checks, self.streams)
 
     def _counterexample(self, growth: Growth) -> Counterexample:
         wire = self.family.wire(_START)
