@@ -98,7 +98,7 @@ def test_another_seed_feeds_something_else(rule):
 
 
 def test_results_are_the_same_for_the_same_seed():
-    rules = RULES[::4]
+    rules = [rule for rule in RULES if rule.examine is None][::4]  # how far a measure goes depends on the machine
     first, again, other = (
         _without_time(check(LosesCR(), "smoke", seed=seed, rules=rules).rules) for seed in (7, "7", 8)
     )

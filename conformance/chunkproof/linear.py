@@ -36,7 +36,8 @@ SMALL = 16
 _START = 1024
 _BYTES_MAX = 4 << 20
 _BYTES_MIN = _START << STEPS
-# CPU seconds of one run beyond which streams grow no longer, by the checks that the effort gives to a rule. What an examination costs follows from it, and no verdict.
+# CPU seconds of one run beyond which streams grow no longer, by the checks that the effort gives to a rule. What an
+# examination costs follows from it, and no verdict.
 _RUN_MAX = ((1_000, 0.006), (50_000, 0.02), (sys.maxsize, 0.2))
 # Doublings beyond the first sizes by which a growth that is not clear is followed, while a run takes no longer than so
 # many times the above.

@@ -27,10 +27,10 @@ def linear_in_a_long_line(draft: Draft) -> None:
 @rule(examine=linear(_DATA_LINES))
 def linear_in_data_lines(draft: Draft) -> None:
     """An event of many data lines takes time in line with their number, in one chunk and in small ones."""
-    draft.data(draft.value("["))
+    draft.data("[")
     for _ in range(60):
-        draft.data(draft.value("12345678,"))
-    draft.data(draft.value("0]"))
+        draft.data("12345678,")
+    draft.data("0]")
     draft.blank()
 
 
