@@ -19,7 +19,7 @@ from functools import cache, partial
 
 from chunkproof_reports.results import Counterexample, OutcomeRecord, Status, StreamRecord
 from chunkproof_strategies.chunkings import Cuts, chunks_of, in_sizes
-from chunkproof_targets.contract import Run
+from chunkproof_targets.contract import Run, TargetHung
 from chunkproof_targets.reference import ReferenceParser
 from chunkproof_targets.shapes import adapt
 
@@ -203,6 +203,8 @@ class _Series:
     def _run(self, size: int) -> tuple[Run, float]:
         self.checks += 1
         run, seconds = _cpu(self.watched, self.chunks[size])
+        if isinstance(run.failure, TargetHung):
+            raise _Failed(f"a run over {size:,} bytes took more than the time that one run may take")
         self.longest = max(self.longest, seconds)
         return run, seconds
 

@@ -37,12 +37,14 @@ class Driver(ABC):
     """One way to drive a parser.
 
     ``shape`` says it in a line. ``has_end``: the parser is told that the input is over. ``saw_list``: all events came
-    back at once. ``is_async``: an event loop is needed, which trial finds out.
+    back at once. ``keeps_events``: all events stay in a list of the parser's. ``is_async``: an event loop is needed,
+    which trial finds out.
     """
 
     shape = ""
     has_end = True
     saw_list = False
+    keeps_events = False
     is_async = False
 
     @abstractmethod

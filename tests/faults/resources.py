@@ -16,6 +16,7 @@ _DATA_LINES = "resources/linear-in-data-lines"
 _EVENTS = "resources/linear-in-events"
 _COMMENTS = "resources/linear-in-comments"
 _BLANK_LINES = "resources/linear-in-blank-lines"
+_KEPT = "resources/delivered-data-is-let-go"
 
 
 @fault(_LONG_LINE)
@@ -125,3 +126,60 @@ class BlankLinesCountedAnew(ReferenceParser):
         self.blocks = self.blocks + (b"1" if self._data else b"0")
         self.events = self.blocks.count(b"1")
         super().dispatch()
+
+
+@fault(_KEPT)
+class EventsKept(ReferenceParser):
+    """Every event stays in a list of the parser's."""
+
+    def __init__(self):
+        super().__init__()
+        self.log = []
+
+    def emit(self, event):
+        self.log.append(event)
+        super().emit(event)
+
+
+@fault(_KEPT)
+class ChunksKept(ReferenceParser):
+    """Every chunk stays in a list, for a log of what was received."""
+
+    def __init__(self):
+        super().__init__()
+        self.received = []
+
+    def feed(self, chunk):
+        self.received.append(chunk)
+        return super().feed(chunk)
+
+
+@fault(_KEPT)
+class EventsKeptInAClosure(ReferenceParser):
+    """Every event has a handler that knows the one before it."""
+
+    last = None
+
+    def emit(self, event):
+        before = self.last
+        self.last = lambda: (event, before)
+        super().emit(event)
+
+
+@fault("size/a-line-of-1-mib", "size/a-line-of-10-mib")
+class LinesBeyondAMillionDropped(ReferenceParser):
+    """A line of more than a million characters is dropped."""
+
+    def read_line(self, line):
+        if len(line) <= 1_000_000:
+            super().read_line(line)
+
+
+@fault("size/a-line-of-10-mib")
+class LinesBeyondEightMillionRaise(ReferenceParser):
+    """A line of more than eight million characters raises, and no limit is declared."""
+
+    def read_line(self, line):
+        if len(line) > 8_000_000:
+            raise BufferError("line too long")
+        super().read_line(line)

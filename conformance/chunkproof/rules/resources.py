@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from chunkproof_strategies.grammar import Draft
 
+from ..bounded import bounded
 from ..linear import Family, linear
 from .rule import chapter
 
@@ -55,3 +56,10 @@ def linear_in_blank_lines(draft: Draft) -> None:
     for _ in range(500):
         draft.blank()
     draft.plain_event()
+
+
+@rule(examine=bounded)
+def delivered_data_is_let_go(draft: Draft) -> None:
+    """Memory does not grow with the number of events delivered: what was handed over is not kept."""
+    for number in range(10):
+        draft.message(draft.value(f'"{number} {"x" * 100}"'))
