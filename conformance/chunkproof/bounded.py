@@ -144,8 +144,8 @@ def _tracing() -> Iterator[None]:
 
 
 def _counterexample(examination: Examination, memory: Memory) -> Counterexample:
-    wire = b"".join(_events(_FEW))
-    cuts = in_sizes(wire, len(wire) // _FEW)
+    wire = b"".join(_events(2))
+    cuts = in_sizes(wire, len(wire) // 2)
     case = Case(examination.rule, examination.target.takes, ((wire, cuts),))
     return Counterexample(
         kind="kept",
