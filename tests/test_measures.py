@@ -32,7 +32,7 @@ LINEAR = [
 ]
 
 
-def faulty(name: str) -> FaultyTarget:
+def faulty(name: str) -> Target:
     (fault,) = [fault for fault in FAULTS if fault.name == name]
     return fault.target()
 

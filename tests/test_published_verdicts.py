@@ -147,7 +147,7 @@ def broken_in_each_seed(name: str) -> Broken:
     for seed in SEEDS:
         results = check(target, "smoke", seed=seed).rules
         assert not [rule.reason for rule in results if rule.status == "fault"]
-        found[seed] = {rule.id: rule for rule in results if rule.status == "broken"}
+        found[seed] = {rule.id: rule for rule in results if rule.fails}
     return found
 
 

@@ -94,6 +94,7 @@ def bounded(examination: Examination) -> Examined:
     if target.run_dropping([], lambda let_go: None) is None:
         return Examined("not judged", "the target is driven in a way that keeps the events")
     wire = b"".join(_events(_FEW))
+    examination.watch.note((), wire, [in_sizes(wire, len(wire) // _FEW)])
     expectation = expect(target, wire)
     before = time.process_time()
     run = examination.watch.run(target, _events(_FEW))
@@ -123,6 +124,9 @@ def _events(number: int) -> list[bytes]:
 
 def _measured(examination: Examination, first: int, last: int, *, collect: bool = False) -> Memory | None:
     counted = _Counted(examination.target, (first // 10, first, last), collect=collect)
+    events = _events(last)
+    examination.watch.note((), b"".join(events), [in_sizes(b"".join(events), len(events[0]))])
+    del events
     with _tracing():
         examination.watch.run(counted, _events(last))
     if counted.events != last:

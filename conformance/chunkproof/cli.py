@@ -22,10 +22,11 @@ from chunkproof_targets.loading import load_target
 
 from .check import RELEASE
 from .counterexample import TOKEN_LENGTH_MAX
+from .isolation.judging import Isolation
+from .isolation.limits import Limits
 from .peace import at_peace
-from .replay import ReplayError, read_case, replay, replay_command
+from .replay import ReplayError, read_case, replay_command
 from .rules import RULES
-from .watch import TIMEOUT, Watch
 
 __all__ = ["main"]
 
@@ -62,11 +63,17 @@ def main() -> None:
 @click.argument("counterexample", metavar="TOKEN|FILE")
 @click.option("--target", "spec", required=True, metavar="SPEC", help="The parser, as for pytest --target.")
 @click.option("--declare", "declared", multiple=True, metavar="KEY=VALUE", help="As --chunkproof-declare; repeatable.")
-@click.option("--timeout", type=float, default=TIMEOUT, show_default=True, metavar="SECONDS", help="For the one run.")
-def replay_(counterexample: str, spec: str, declared: tuple[str, ...], timeout: float) -> None:
+@click.option("--timeout", type=float, metavar="SECONDS", help="For the one run; else by the target's own pace.")
+@click.option("--memory", type=int, metavar="MiB", help="As --chunkproof-memory.")
+@click.option("--output", type=int, metavar="MiB", help="As --chunkproof-output.")
+@click.option("--isolation", type=click.Choice(["fork", "none"]), default="fork", help="As --chunkproof-isolation.")
+def replay_(counterexample: str, spec: str, declared: tuple[str, ...], isolation: str, **given: float | None) -> None:
     """Run one counterexample again: the token that a failure ends with, or the file that holds one."""
-    if timeout <= 0:
-        _refuse(f"--timeout={timeout:g}: it is a number of seconds above 0")
+    limits = {name: value for name, value in given.items() if value is not None}
+    try:
+        process = Isolation(Limits(**limits), forked=isolation == "fork")  # type: ignore[arg-type]
+    except ValueError as error:
+        _refuse(f"--{error}")
     try:
         case = read_case(counterexample)
         with at_peace():
@@ -74,17 +81,18 @@ def replay_(counterexample: str, spec: str, declared: tuple[str, ...], timeout: 
     except (ReplayError, TargetError) as error:
         _refuse(str(error))
     try:
-        with at_peace(), Watch(timeout) as watch:
-            result = replay(case, target, watch)
+        with at_peace():
+            result = process.replay(case, target)
     except ReplayError as error:
         _refuse(str(error))
     finally:
         _close(target)
+        process.close()
     colour = sys.stdout.isatty()
     if result.status == "held":
         click.echo(f"{result.id}: {target.name} agrees with the standard on this stream")
         return
-    command = replay_command(result, declared, None if timeout == TIMEOUT else timeout)
+    command = replay_command(result, declared, limits)
     if result.counterexample and len(result.counterexample.token) > TOKEN_LENGTH_MAX:
         command = ""  # it came from a file, which the user has just named
     click.echo(terminal.failure(result, command, width=min(shutil.get_terminal_size().columns, 120), colour=colour))

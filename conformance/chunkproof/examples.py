@@ -25,7 +25,7 @@ from hypothesis.configuration import set_hypothesis_home_dir, storage_directory
 from chunkproof_strategies.grammar import Draft, Stream
 from chunkproof_strategies.strategies import DrawSource
 
-__all__ = ["hypothesis_examples"]
+__all__ = ["hypothesis_examples", "prepare"]
 
 T = TypeVar("T")
 
@@ -78,6 +78,12 @@ def hypothesis_examples(
         except _Found:
             return found[0]
     return None
+
+
+@cache
+def prepare() -> None:
+    """Do once in this process what its forked children would each do anew, and make the folder that it removes."""
+    hypothesis_examples(lambda draft: draft.plain_event(), lambda stream: None, examples=1, seed="")
 
 
 @cache

@@ -14,10 +14,10 @@ import pytest
 from chunkproof_reports.results import RuleResult
 from chunkproof_targets.contract import Target
 
-from .check import Effort, check_rule
+from .isolation.judging import Isolation
 from .peace import at_peace
+from .rule_check import Effort
 from .rules import Rule
-from .watch import Watch
 
 __all__ = ["ROOT", "RuleItem", "Suite", "item_id"]
 
@@ -36,13 +36,13 @@ class Suite(pytest.Collector):
     """Collects one item for each rule and target that was chosen."""
 
     def __init__(
-        self, *, chosen: list[tuple[Rule, Target, str]], effort: Effort, seed: str, timeout: float, **kw: Any
+        self, *, chosen: list[tuple[Rule, Target, str]], effort: Effort, seed: str, isolation: Isolation, **kw: Any
     ) -> None:
         super().__init__(**kw)
         self.chosen = chosen
         self.effort = effort
         self.seed = seed
-        self.timeout = timeout
+        self.isolation = isolation
 
     def collect(self) -> Iterable[pytest.Item]:
         """The items, in the order of the registry."""
@@ -69,10 +69,9 @@ class RuleItem(pytest.Item):
 
     def runtest(self) -> None:
         """Judge; what comes out is kept, and told by the report."""
-        with at_peace(), Watch(self.parent.timeout) as watch:
-            self.result = check_rule(
-                self.rule, self.target, effort=self.parent.effort, seed=self.parent.seed, watch=watch
-            )
+        suite = self.parent
+        with at_peace():
+            self.result = suite.isolation.check_rule(self.rule, self.target, effort=suite.effort, seed=suite.seed)
 
     def reportinfo(self) -> tuple[Path, None, str]:
         """Where pytest says the item stands."""

@@ -15,12 +15,12 @@ from typing import Any
 
 from chunkproof_reports.results import EventRecord, Kind, OutcomeRecord
 from chunkproof_strategies.values import MARK
-from chunkproof_targets.contract import Delivery, Event, Outcome, Run, Shows, Target, TargetHung
+from chunkproof_targets.contract import Delivery, Event, Outcome, Run, Shows, Target, TargetStopped
 from chunkproof_targets.texts import canonical_json_of_text
 
 from .oracle import interpret
 
-__all__ = ["Expectation", "expect", "record_of_run"]
+__all__ = ["Expectation", "expect", "record_of_run", "text_of"]
 
 # No JSON, or none that Python reads: too deep, or a number of too many digits.
 _NO_JSON = (ValueError, RecursionError)
@@ -64,7 +64,7 @@ class Expectation:
         if failure is not None:
             if isinstance(failure, Exception) and self.may_raise:
                 return None if events == self.events[: len(events)] else "changed"
-            return "hung" if isinstance(failure, TargetHung) else "raised"
+            return failure.kind if isinstance(failure, TargetStopped) else "raised"
         if len(events) != len(self.events):
             return "lost" if len(events) < len(self.events) else "extra"
         return "changed" if events != self.events else "state"
@@ -131,13 +131,14 @@ def _without_held_line(wire: bytes) -> bytes | None:
 def record_of_run(run: Run) -> OutcomeRecord:
     """What a run gave, as it is shown."""
     failure = run.failure
-    shown = "" if failure is None else f"{type(failure).__name__}: {_text_of(failure)}"
+    shown = "" if failure is None else f"{type(failure).__name__}: {text_of(failure)}"
     events = [delivery.event for delivery in run.deliveries]
     retries = [delivery.retry for delivery in run.deliveries]
     return OutcomeRecord(_records(events, retries), run.last_event_id, run.retries, shown)
 
 
-def _text_of(failure: BaseException) -> str:
+def text_of(failure: BaseException) -> str:
+    """The text of an exception; one that cannot be had is told."""
     try:
         return str(failure)
     except BaseException as error:  # the target's own __str__ may do anything

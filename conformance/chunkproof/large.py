@@ -66,6 +66,7 @@ def _ways(examination: Examination, wire: bytes) -> Sequence[Cuts]:
 
 def _seconds(examination: Examination, size: int) -> float:
     wire = _wire(size)
+    examination.watch.note((), wire, [()])
     before = time.process_time()
     examination.watch.run(examination.target, chunks_of(wire, ()))
     return time.process_time() - before
@@ -77,6 +78,7 @@ def _differs(examination: Examination, size: int) -> tuple[Cuts, Kind, Run] | No
     expectation = expect(examination.target, wire)
     if expectation is not None:
         for cuts in _ways(examination, wire):
+            examination.watch.note((), wire, [cuts])
             run = examination.watch.run(examination.target, chunks_of(wire, cuts))
             if (kind := expectation.differs(run)) is not None:
                 return cuts, kind, run

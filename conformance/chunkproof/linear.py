@@ -19,7 +19,7 @@ from functools import cache, partial
 
 from chunkproof_reports.results import Counterexample, OutcomeRecord, Status, StreamRecord
 from chunkproof_strategies.chunkings import Cuts, chunks_of, in_sizes
-from chunkproof_targets.contract import Run, TargetHung
+from chunkproof_targets.contract import Run, TargetStopped
 from chunkproof_targets.reference import ReferenceParser
 from chunkproof_targets.shapes import adapt
 
@@ -32,10 +32,10 @@ __all__ = ["Family", "linear"]
 
 #: Bytes of the chunks, where it is the number of chunks that matters.
 SMALL = 16
-#: Bytes of the first and smallest stream, of the longest, and of the longest that must be reached for a verdict.
-_START = 1024
+#: Bytes of the first and smallest stream, of the longest, and of what a declared limit must leave for a verdict.
+_START = 256
 _BYTES_MAX = 4 << 20
-_BYTES_MIN = _START << STEPS
+_BYTES_MIN = 8192
 # CPU seconds of one run beyond which streams grow no longer, by the checks that the effort gives to a rule. What an
 # examination costs follows from it, and no verdict.
 _RUN_MAX = ((1_000, 0.006), (50_000, 0.02), (sys.maxsize, 0.2))
@@ -149,7 +149,7 @@ class _Series:
         """Double the stream until a run takes long enough, and check what comes out: the times of the last sizes."""
         size = _START
         times = [self._first(size)]
-        while (size < _BYTES_MIN or times[-1].target < self.run_max) and 2 * size <= self.size_max:
+        while (len(times) <= STEPS or times[-1].target < self.run_max) and 2 * size <= self.size_max:
             size *= 2
             times.append(self._first(size))
             self.chunks.pop(size >> STEPS + 1, None)
@@ -182,7 +182,12 @@ class _Series:
         if size > self.size_max:
             return []
         if size not in self.chunks:
-            self._first(size)
+            try:
+                self._first(size)
+            except _Failed:
+                # It may have a limit that it does not declare, or be so slow that it counts as hung.
+                self.size_max = sizes[-1]
+                return []
         return [size]
 
     def _confirmed(self, sizes: list[int]) -> bool:
@@ -202,8 +207,11 @@ class _Series:
 
     def _run(self, size: int) -> tuple[Run, float]:
         self.checks += 1
+        # Whatever becomes of this process, the input is then known.
+        wire = self.family.wire(size)
+        self.examination.watch.note((), wire, [self._cuts(wire)], self.checks, self.streams)
         run, seconds = _cpu(self.watched, self.chunks[size])
-        if isinstance(run.failure, TargetHung):
+        if isinstance(run.failure, TargetStopped):
             raise _Failed(f"a run over {size:,} bytes took more than the time that one run may take")
         self.longest = max(self.longest, seconds)
         return run, seconds

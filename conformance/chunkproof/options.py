@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-__all__ = ["OURS", "SHORT_NAMES_TAKEN", "add_options", "add_short_names", "hide_values", "named_paths"]
+__all__ = ["OURS", "SHORT_NAMES_TAKEN", "add_options", "add_short_names", "given_limits", "hide_values", "named_paths"]
 
 #: How the ids of our items begin; in a folder below the root pytest shows them with ``../`` in front.
 OURS = re.compile(r"(?:\.\./)*chunkproof::")
@@ -62,7 +62,18 @@ _LONG: dict[str, dict[str, Any]] = {
     "--chunkproof-timeout": {
         "type": float,
         "metavar": "SECONDS",
-        "help": "how long one run of the target may take before it counts as hung",
+        "help": "how long one run of the target may take; without it, by its own pace, at least half a second",
+    },
+    "--chunkproof-memory": {
+        "type": int,
+        "metavar": "MiB",
+        "help": "how much memory one run of the target may take (1024)",
+    },
+    "--chunkproof-output": {"type": int, "metavar": "MiB", "help": "how much one run of the target may print (8)"},
+    "--chunkproof-isolation": {
+        "choices": ("fork", "none"),
+        "default": "fork",
+        "help": "judge each rule in a child process (where the system can fork), or all in this one, for a debugger",
     },
 }
 
@@ -98,6 +109,12 @@ def named_paths(config: pytest.Config) -> list[str]:
         return []
     standing = {*config.getini("addopts"), *shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))}
     return [arg for arg in config.args if arg not in standing]
+
+
+def given_limits(option: Any) -> dict[str, float]:
+    """The limits of one run that the user gave, by name."""
+    values = {name: getattr(option, f"chunkproof_{name}") for name in ("timeout", "memory", "output")}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _group(parser: pytest.Parser) -> pytest.OptionGroup:

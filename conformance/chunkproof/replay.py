@@ -7,7 +7,7 @@ import hashlib
 import shlex
 import tempfile
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,16 +31,19 @@ class ReplayError(ValueError):
     """The counterexample cannot be run on this target, or is none; the message says why and what to do."""
 
 
-def replay_command(result: RuleResult, declare: Iterable[str] = (), timeout: float | None = None) -> str:
-    """What to type to run the counterexample of a broken rule again; empty where there is none."""
+def replay_command(result: RuleResult, declare: Iterable[str] = (), limits: Mapping[str, float] | None = None) -> str:
+    """What to type to run the counterexample of a broken rule again; empty where there is none.
+
+    ``declare`` and ``limits`` are what the user gave, the limits by name.
+    """
     found = result.counterexample
     if found is None:
         return ""
     words = ["chunkproof", "replay", found.token_file or found.token, "--target", result.target]
     for setting in declare:
         words += ["--declare", setting]
-    if timeout is not None:
-        words += ["--timeout", f"{timeout:g}"]
+    for name, value in (limits or {}).items():
+        words += [f"--{name}", f"{value:g}"]
     return shlex.join(words)
 
 
@@ -121,8 +124,10 @@ def _run(rule: Rule, case: Case, target: Target, watch: Watch) -> tuple[Countere
     expectation = rule.expectation(target, wire)
     if expectation is None:
         raise ReplayError(f"{rule.id}: {target.name} takes {target.takes} and cannot be given this stream")
+    watch.forget_printed()
     run = RuleRun(rule, target, watch).run(wire, cuts, tuple(earlier for earlier, _ in before))
-    kind = expectation.differs(run)
+    kind = rule.differs(expectation, wire, cuts, run)
     if kind is None:
         return None, None
-    return record(dataclasses.replace(case, takes=target.takes), expectation, run, kind), run.failure
+    case = dataclasses.replace(case, takes=target.takes)
+    return record(rule, case, expectation, run, kind, watch.printed_texts()), run.failure

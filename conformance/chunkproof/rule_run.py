@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from time import monotonic
 
 from chunkproof_reports.results import Kind
 from chunkproof_strategies.chunkings import Cuts, chunks_of, outside_characters, without_empty_chunks
@@ -16,6 +17,7 @@ from .rules import Rule
 from .rules.rule import anywhere
 from .traits import traits
 from .watch import Watch
+from .ways import LEFT_OUT, InItsWay
 
 __all__ = ["Finding", "RuleRun", "search_examples", "search_seeded"]
 
@@ -38,7 +40,10 @@ class Finding:
 
 @dataclass(slots=True)
 class RuleRun:
-    """One rule against one target: runs streams under plans, counts, and keeps the first failure."""
+    """One rule against one target: runs streams under plans, counts, and keeps the first failure.
+
+    From ``until`` on, by `time.monotonic`, no further stream is tried.
+    """
 
     rule: Rule
     target: Target
@@ -46,17 +51,33 @@ class RuleRun:
     checks: int = 0
     streams: int = 0
     spent: float = 0.0
+    until: float = float("inf")
+    out_of_time: bool = False
 
     def run(self, wire: bytes, cuts: Cuts, before: tuple[bytes, ...] = ()) -> Run:
-        """One run of the target, behind those that come before it."""
+        """One run of the target, behind those that come before it, noted on the board."""
+        watch, target, way = self.watch, self.target, self.rule.way
+        watch.note(before, wire, [cuts], self.checks, self.streams)
+        if way is not None:
+            return watch.run_alone(InItsWay(way, target, before), chunks_of(wire, cuts))
+        for earlier in before:
+            watch.run(target, chunks_of(earlier, ()))
+        return watch.run_alone(target, chunks_of(wire, cuts))
+
+    def _run(self, wire: bytes, cuts: Cuts, before: tuple[bytes, ...] = ()) -> Run:
         watch, target = self.watch, self.target
         for earlier in before:
             watch.run(target, chunks_of(earlier, ()))
         return watch.run(target, chunks_of(wire, cuts))
 
     def try_stream(self, stream: Stream, source: RandomSource) -> Finding | None:
-        """Every wire of the stream under every plan; None if all is right."""
+        """Every wire of the stream under every plan; None if all is right, or if there is no time left."""
+        if monotonic() > self.until:
+            self.out_of_time = True
+            return None
         rule = self.rule
+        if rule.way is not None:
+            return self._try_in_its_way(stream, source)
         for wire in rule.wires(stream.wire):
             expectation = rule.expectation(self.target, wire)
             if expectation is None or (rule.only_cuts and expectation.differs(self.run(wire, ())) is not None):
@@ -64,16 +85,42 @@ class RuleRun:
                 continue
             self.streams += 1
             checks = 0
+            plans = list(self._plans(wire, source))
+            self.watch.note(stream.before, wire, plans, self.checks, self.streams)
+            number = self.watch.plan
             try:
-                for cuts in self._plans(wire, source):
+                for cuts in plans:
+                    number[0] = checks
                     checks += 1
-                    run = self.run(wire, cuts, stream.before)
+                    run = self._run(wire, cuts, stream.before)
                     kind = expectation.differs(run)
                     if kind is not None:
                         return Finding(stream.before, wire, cuts, kind, run)
             finally:
                 self.checks += checks
                 self.spent += checks * (1 + len(wire) / _BYTES_A_CHECK)
+        return None
+
+    def _try_in_its_way(self, stream: Stream, source: RandomSource) -> Finding | None:
+        """The same for a rule with a way of its own: what that leaves out is not counted."""
+        way = self.rule.way
+        assert way is not None
+        for wire in self.rule.wires(stream.wire):
+            judged = 0
+            expectation = self.rule.expectation(self.target, wire)
+            for cuts in self._plans(wire, source) if expectation is not None else ():
+                assert expectation is not None
+                self.spent += 1 + len(wire) / _BYTES_A_CHECK
+                run = self.run(wire, cuts, stream.before)
+                kind = way.verdict(expectation, wire, cuts, run)
+                if kind == LEFT_OUT:
+                    continue
+                judged += 1
+                self.checks += 1
+                self.streams += judged == 1
+                if kind is not None:
+                    return Finding(stream.before, wire, cuts, kind, run)
+            self.spent += not judged
         return None
 
     def _plans(self, wire: bytes, source: RandomSource) -> Iterable[Cuts]:
@@ -115,7 +162,7 @@ class RuleRun:
         expectation = self.rule.expectation(self.target, wire)
         if expectation is None or (self.rule.only_cuts and expectation.differs(self.run(wire, ())) is not None):
             return None
-        return expectation.differs(self.run(wire, cuts, before))
+        return self.rule.differs(expectation, wire, cuts, self.run(wire, cuts, before))
 
 
 def search_seeded(rule_run: RuleRun, budget: float, seed: str) -> Finding | None:
@@ -123,7 +170,7 @@ def search_seeded(rule_run: RuleRun, budget: float, seed: str) -> Finding | None
     source = RandomSource(seed)
     for stream in _new_streams(lambda: rule_run.draft(source)):
         found = rule_run.try_stream(stream, source)
-        if found is not None or rule_run.spent >= budget:
+        if found is not None or rule_run.spent >= budget or rule_run.out_of_time:
             return found
     return None
 

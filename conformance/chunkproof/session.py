@@ -20,12 +20,13 @@ from chunkproof_targets.declared import Declared
 from chunkproof_targets.loading import load_target
 
 from .check import EFFORTS, RELEASE, describe_target, resolve_seed
+from .isolation.judging import Isolation
+from .isolation.limits import Limits
 from .items import ROOT, RuleItem, Suite, item_id
-from .options import OURS, SHORT_NAMES_TAKEN, named_paths
+from .options import OURS, SHORT_NAMES_TAKEN, given_limits, named_paths
 from .peace import at_peace, collect_garbage
 from .replay import replay_command, write_large_token
 from .rules import RULES
-from .watch import TIMEOUT
 
 __all__ = ["SuiteRun"]
 
@@ -39,9 +40,12 @@ class SuiteRun:
         self.config = config
         option = config.option
         self.specs: list[str] = list(dict.fromkeys(option.chunkproof_target))
-        self.timeout: float = TIMEOUT if option.chunkproof_timeout is None else option.chunkproof_timeout
-        if self.timeout <= 0:
-            raise pytest.UsageError(f"--chunkproof-timeout={self.timeout:g}: it is a number of seconds above 0")
+        try:
+            limits = Limits(**given_limits(option))  # type: ignore[arg-type]
+        except ValueError as error:
+            raise pytest.UsageError(f"--chunkproof-{error}") from None
+        # A debugger wants the terminal, which a child does not have.
+        self.isolation = Isolation(limits, forked=option.chunkproof_isolation == "fork" and not option.usepdb)
         self.report_path = _writable(option.chunkproof_report, config.invocation_params.dir)
         self.rules = [rule for rule in RULES if rule.severity in _GRAVER[option.chunkproof_severity]]
         worker: dict[str, Any] | None = getattr(config, "workerinput", None)
@@ -102,7 +106,13 @@ class SuiteRun:
         ]
         effort = EFFORTS[self.config.option.chunkproof_effort]
         suite = Suite.from_parent(
-            session, name=ROOT, nodeid=ROOT, chosen=chosen, effort=effort, seed=self.results.seed, timeout=self.timeout
+            session,
+            name=ROOT,
+            nodeid=ROOT,
+            chosen=chosen,
+            effort=effort,
+            seed=self.results.seed,
+            isolation=self.isolation,
         )
         items.extend(session.genitems(suite))
 
@@ -146,13 +156,15 @@ class SuiteRun:
 
     def replay_of(self, result: RuleResult) -> str:
         """The command that runs the counterexample again."""
-        return replay_command(result, self.config.option.chunkproof_declare, self.config.option.chunkproof_timeout)
+        return replay_command(result, self.config.option.chunkproof_declare, given_limits(self.config.option))
 
     def pytest_report_header(self) -> list[str]:
         """Which target, how it is driven, what it shows, how it was found; and what repeats this run."""
         results = self.results
         lines = [f"chunkproof: {results.chunkproof}, seed {results.seed}, effort {results.effort}"]
         lines += terminal.describe_targets(results.targets)
+        if not self.isolation.forked:
+            lines.append("  rules run in this process: a target that exits, crashes or eats memory ends the run")
         taken = self.config.stash.get(SHORT_NAMES_TAKEN, [])
         lines += [
             f"  {name} is an option of this project or another plugin: ours is --chunkproof-{name[2:]}"
@@ -184,8 +196,9 @@ class SuiteRun:
         words = [f"--chunkproof-declare={setting}" for setting in option.chunkproof_declare]
         if option.chunkproof_seed:
             words.append(f"--chunkproof-seed={self.results.seed}")
-        if option.chunkproof_timeout is not None:
-            words.append(f"--chunkproof-timeout={self.timeout:g}")
+        words += [f"--chunkproof-{name}={value:g}" for name, value in given_limits(option).items()]
+        if option.chunkproof_isolation != "fork":
+            words.append(f"--chunkproof-isolation={option.chunkproof_isolation}")
         return words
 
     @pytest.hookimpl(tryfirst=True)
@@ -209,6 +222,7 @@ class SuiteRun:
         with at_peace():
             while self.targets:
                 self.targets.pop().close()
+        self.isolation.close()
         collect_garbage()
 
     def _sort(self) -> None:

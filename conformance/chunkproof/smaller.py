@@ -9,23 +9,25 @@ from pathlib import Path
 import chunkproof_targets
 from chunkproof_reports.results import Counterexample, Kind, StreamRecord
 from chunkproof_strategies.chunkings import without_empty_chunks
-from chunkproof_targets.contract import Run
+from chunkproof_targets.contract import Run, TargetStopped
 
 from .counterexample import Case, encode_token
 from .judge import Expectation, record_of_run
 from .rule_run import Finding, RuleRun
+from .rules import Rule
 from .sharp import SHARP
 from .shrinker import shrink
 from .traits import SHORTER
 
-__all__ = ["counterexample_of", "record"]
+__all__ = ["NOT_EVERY_TIME", "counterexample_of", "record", "smaller"]
 
 # The suite's own files in a target's traceback; the parsers that come with it are targets.
 _OURS = (str(Path(__file__).parent), str(Path(chunkproof_targets.__file__).parent), "<frozen ")
 _TARGETS = ("libraries", "published", "reference")
 # A counterexample of so many bytes is read at a glance; a longer one may leave out spaces and values.
 _SHORT_ENOUGH = 16
-_NOT_EVERY_TIME = (
+#: The advice where a failure was seen once.
+NOT_EVERY_TIME = (
     "It failed so, but not every time: run again, it was right. The parser may keep something from one stream to the "
     "next, or depend on time or chance."
 )
@@ -40,16 +42,20 @@ def counterexample_of(rule_run: RuleRun, finding: Finding) -> tuple[Counterexamp
     found = finding
     # A hang costs its whole time at each try, so it is shown as it was found. What does not fail again is shown so too.
     if finding.kind != "hung" and rule_run.kind(finding.wire, finding.cuts, finding.before) == finding.kind:
-        finding = _smaller(rule_run, _less_before(rule_run, finding))
+        finding = smaller(rule_run, finding)
+    rule_run.watch.forget_printed()
     run = rule_run.run(finding.wire, finding.cuts, finding.before)
+    printed = rule_run.watch.printed_texts()
     advice = rule_run.rule.advice(run.failure) or _advice_on_cuts(finding)
     expectation = rule_run.rule.expectation(rule_run.target, finding.wire)
-    if expectation is not None and expectation.differs(run) is None:
-        finding, run, advice = found, found.run, _NOT_EVERY_TIME
+    rule = rule_run.rule
+    if expectation is not None and rule.differs(expectation, finding.wire, finding.cuts, run) is None:
+        finding, run, advice = found, found.run, NOT_EVERY_TIME
         expectation = rule_run.rule.expectation(rule_run.target, finding.wire)
     assert expectation is not None, "what failed can be expected again"
     streams = (*((earlier, ()) for earlier in finding.before), (finding.wire, finding.cuts))
-    return record(Case(rule_run.rule.id, rule_run.target.takes, streams), expectation, run, finding.kind), advice
+    case = Case(rule.id, rule_run.target.takes, streams)
+    return record(rule, case, expectation, run, finding.kind, printed), advice
 
 
 def _advice_on_cuts(finding: Finding) -> str:
@@ -69,8 +75,9 @@ def _less_before(rule_run: RuleRun, finding: Finding) -> Finding:
     return replace(finding, before=(earlier,))
 
 
-def _smaller(rule_run: RuleRun, finding: Finding) -> Finding:
+def smaller(rule_run: RuleRun, finding: Finding) -> Finding:
     """The finding made small: the first sharp stream that fails so, or what the shrinker gets of it."""
+    finding = _less_before(rule_run, finding)
     fails = rule_run.fails(finding, also=None if rule_run.rule.broad else SHORTER)
     for wire, cuts in SHARP:
         if fails(wire, cuts):
@@ -81,15 +88,23 @@ def _smaller(rule_run: RuleRun, finding: Finding) -> Finding:
     return replace(finding, wire=wire, cuts=cuts)
 
 
-def record(case: Case, expectation: Expectation, run: Run, kind: Kind) -> Counterexample:
-    """A counterexample as it is shown and kept."""
+def record(
+    rule: Rule, case: Case, expectation: Expectation, run: Run, kind: Kind, printed: tuple[str, str] = ("", "")
+) -> Counterexample:
+    """A counterexample as it is shown and kept; ``printed`` is what the run left on stdout and stderr."""
+    expected, actual = expectation.record(), record_of_run(run)
+    if rule.way is not None and not isinstance(run.failure, TargetStopped):
+        expected, actual = rule.way.records(expectation, *case.streams[-1], run)
     return Counterexample(
         kind=kind,
         streams=tuple(StreamRecord.of(wire, cuts) for wire, cuts in case.streams),
-        expected=expectation.record(),
-        actual=record_of_run(run),
+        expected=expected,
+        actual=actual,
         token=encode_token(case),
+        others="run before" if rule.way is None else rule.way.others,
         traceback=_where(run.failure),
+        stdout=printed[0],
+        stderr=printed[1],
     )
 
 

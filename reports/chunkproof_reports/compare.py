@@ -87,6 +87,8 @@ def _event(event: EventRecord | None, other: EventRecord | None) -> str:
         parts.append(f"data {_value(event.data, beside.data)}")
     if event.last_event_id is not None and (event.last_event_id or beside.last_event_id):
         parts.append(f"id {_value(event.last_event_id, beside.last_event_id)}")
+    if event.after_chunk is not None:
+        parts.append(f"after chunk {event.after_chunk:,}")
     return "  ".join(parts)
 
 
@@ -109,6 +111,8 @@ def _state_rows(expected: OutcomeRecord, actual: OutcomeRecord) -> Iterator[Row]
         yield Row(_state_id(expected.last_event_id), _state_id(actual.last_event_id), True)
     if expected.retries is not None and expected.retries != actual.retries:
         yield Row(_retries(expected.retries), _retries(actual.retries), True)
+    if expected.note != actual.note:
+        yield Row(show(expected.note), show(actual.note), True)
 
 
 def _state_id(value: str | None) -> str:

@@ -31,9 +31,15 @@ T = TypeVar("T")
 
 Status = Literal["held", "broken", "not judged", "fault"]
 Severity = Literal["must", "should", "info"]
-#: In what way an outcome differs: the first of these that holds.
-#: "slow" and "kept" are none of an outcome: time, or memory, grew as it must not.
-Kind = Literal["hung", "raised", "lost", "extra", "changed", "state", "slow", "kept"]
+#: In what way an outcome differs: the first of these that holds. The first four end the run or its process; the last
+#: five are of rules on delivery: an event is late; an error does not arrive; a chunk is taken that nobody asked for,
+#: written to, or its source left open.
+StoppedKind = Literal["hung", "died", "memory", "output"]
+OutcomeKind = Literal["raised", "lost", "extra", "changed", "state"]
+DeliveryKind = Literal["late", "swallowed", "greedy", "spoilt", "open"]
+# None of an outcome: time, or memory, grew as it must not.
+MeasuredKind = Literal["slow", "kept"]
+Kind = Literal[StoppedKind, OutcomeKind, DeliveryKind, MeasuredKind]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,31 +64,38 @@ class StreamRecord:
 class EventRecord:
     """An event as it is shown; None where the target does not show that field.
 
-    ``retry`` is set only for targets that show reconnection times on their events.
+    ``retry`` is set only for targets that show reconnection times on their events; ``after_chunk``, where that is the
+    point, is the chunk (from 1) that the event was due with, or came out with.
     """
 
     type: str | None
     data: str | None
     last_event_id: str | None
     retry: str | None = None
+    after_chunk: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class OutcomeRecord:
-    """Events and end state; None where the target does not show it. ``failure`` is one line, or empty."""
+    """Events and end state; None where the target does not show it. ``failure`` is one line, or empty.
+
+    ``note`` is what else is to be seen, in words, or empty: of a chunk, the source or the consumer.
+    """
 
     events: tuple[EventRecord, ...]
     last_event_id: str | None = None
     retries: tuple[str, ...] | None = None
     failure: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
     """The smallest stream found on which the target differs from the standard.
 
-    ``streams`` is one wire, or several that are run one after another, of which the last is judged.
+    ``streams`` is one wire, or several of which the last is judged; ``others`` says how the ones before it are run.
     ``token`` replays it; ``token_file`` is the path of the file it was written to where it is too long to be pasted.
+    ``stdout`` and ``stderr`` are the end of what the target printed on it.
     """
 
     kind: Kind
@@ -91,7 +104,10 @@ class Counterexample:
     actual: OutcomeRecord
     token: str
     token_file: str = ""
+    others: str = "run before"
     traceback: str = ""
+    stdout: str = ""
+    stderr: str = ""
 
     @property
     def measured(self) -> bool:
@@ -104,7 +120,7 @@ class RuleResult:
     """What one rule found of one target.
 
     ``checks`` counts chunkings of streams that were run and compared; ``seconds`` is the wall time of the rule.
-    ``reason`` says why a rule was not judged, or holds the traceback of a fault of the suite.
+    ``reason`` says why a rule was not judged or held after fewer checks, or holds the traceback of a fault of ours.
     """
 
     id: str

@@ -71,7 +71,7 @@ def _failure(result: RuleResult, replay: str, width: int, paint: _Paint) -> Iter
         yield ""
         name = "wire" if len(found.streams) == 1 else f"wire {number} of {len(found.streams)}"
         if number < len(found.streams):
-            name += ", run before"
+            name += f", {show_line(found.others)}"
         if found.measured:
             name += ", the smallest of several"
         yield from _wire(name, stream, width, paint)
@@ -80,6 +80,11 @@ def _failure(result: RuleResult, replay: str, width: int, paint: _Paint) -> Iter
     if found.traceback:
         yield ""
         yield from (paint(show_line(line), _DIM) for line in found.traceback.rstrip().splitlines())
+    for name in ("stdout", "stderr"):
+        if text := getattr(found, name):
+            yield ""
+            yield f"on {name}:"
+            yield from (f"    {line}" for line in last_lines(text).splitlines())
     if result.advice:
         yield ""
         yield from _wrapped(result.advice, width)
@@ -236,6 +241,8 @@ def _target_summary(name: str, found: Sequence[RuleResult], effort: str, run: Ra
     yield "  " + ", ".join(_counts(found))
     for reason, count in Counter(r.reason for r in found if r.status == "not judged").items():
         yield f"  not judged, {_count(count, 'rule')}: {show_line(reason)}"
+    for reason, count in Counter(r.reason for r in found if r.status == "held" and r.reason).items():
+        yield f"  held, {_count(count, 'rule')}: {show_line(reason)}"
     for result in found:
         if result.severity == "info" and result.status == "broken":
             yield f"  info {result.id}: {one_line(result)}"

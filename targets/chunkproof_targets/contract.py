@@ -10,23 +10,32 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
+
+from .script import Script
 
 __all__ = [
     "Delivery",
     "Event",
+    "Offer",
     "Outcome",
     "Run",
     "Shows",
     "Takes",
     "Target",
+    "TargetDied",
     "TargetError",
+    "TargetFlooded",
+    "TargetGrew",
     "TargetHung",
+    "TargetStopped",
     "normal_retry",
 ]
 
 Takes = Literal["bytes", "text", "lines"]
 RetryShown = Literal["updates", "state", "event"]
+#: What can be done with a target beyond feeding it chunks, for the rules that need it; see `Target.offers`.
+Offer = Literal["script", "source", "stop", "reset", "documented reset", "again", "buffers"]
 
 #: The type of an event whose block names none, or names the empty one (9.2.6, dispatch).
 DEFAULT_TYPE = "message"
@@ -74,8 +83,37 @@ class TargetError(Exception):
     """The target cannot be used: not found, ambiguous, or it shows no event. The message names the way out."""
 
 
-class TargetHung(BaseException):
-    """Raised inside a target that has not finished one run within the time allowed."""
+class TargetStopped(BaseException):
+    """The end of a run that went beyond what one run may do; kept as the failure of that run.
+
+    It is raised inside the target, where it is a BaseException so that few parsers take it for an error of their own.
+    """
+
+    kind: ClassVar[Literal["hung", "died", "memory", "output"]]
+
+
+class TargetHung(TargetStopped):
+    """One run was not finished within the time allowed."""
+
+    kind = "hung"
+
+
+class TargetDied(TargetStopped):
+    """The process ended in the middle of a run. Nothing raises this: it is what the one who waited for it says."""
+
+    kind = "died"
+
+
+class TargetGrew(TargetStopped):
+    """One run took more memory than allowed."""
+
+    kind = "memory"
+
+
+class TargetFlooded(TargetStopped):
+    """One run printed more than allowed."""
+
+    kind = "output"
 
 
 @dataclass(slots=True)
@@ -125,6 +163,12 @@ class Target(ABC):
     ``empty_chunk_ends`` is declared by parsers that document an empty chunk as the end of input; none is sent then.
     ``size_limit`` is declared by parsers that raise beyond so many bytes of a line or an event.
     ``strict_utf8`` is declared by parsers that raise on ill-formed UTF-8 by design.
+
+    ``offers`` says what else can be done with it. "script": `run_script` and `run_beside` may be called. "source": it
+    takes its chunks itself, from an iterator that may be without an end, or fail. "stop": its events are iterated over,
+    and who does that may stop. "reset" and "again": `run_used` may be called, since the parser has a method ``reset``,
+    or an end that it may be fed after. "documented reset": by its docstring that starts anew. "buffers": by its
+    annotation it is fed bytearrays or memoryviews too.
     """
 
     name: str = "target"
@@ -138,6 +182,7 @@ class Target(ABC):
     empty_chunk_ends: bool = False
     size_limit: int | None = None
     strict_utf8: bool = False
+    offers: frozenset[Offer] = frozenset()
 
     @abstractmethod
     def run(self, chunks: Sequence[bytes]) -> Run:
@@ -146,6 +191,24 @@ class Target(ABC):
         Never raises for what the target does: an exception that leaves the target, BaseException too, is kept as
         ``Run.failure``. The one exception is a KeyboardInterrupt that the user caused.
         """
+
+    def run_script(self, chunks: Sequence[bytes], script: Script) -> Run:
+        """Run as `run` does, with a source and a consumer that keep to the script.
+
+        A consumer that stops is no failure: what the target raises when it is then closed is.
+        """
+        return self.run(script.over(chunks))
+
+    def run_beside(self, chunks: Sequence[bytes], others: Sequence[Sequence[bytes]]) -> Run:
+        """Run as `run` does, while other parsers of the same kind read the others in turn with this one.
+
+        Here the others are run whole before each chunk.
+        """
+        return self.run_script(chunks, Script(between=lambda: [self.run(other) for other in others]))
+
+    def run_used(self, chunks: Sequence[bytes], before: Sequence[bytes], by: Literal["reset", "end"]) -> Run:
+        """Run as `run` does, on a parser that has read the chunks of ``before`` and was then reset, or told the end."""
+        raise NotImplementedError(f"{type(self).__name__} does not offer it")
 
     def run_dropping(self, chunks: list[bytes], look: Callable[[int], None]) -> Run | None:
         """As `run`, but nothing is kept: not the events, and no chunk once the one behind it was taken.

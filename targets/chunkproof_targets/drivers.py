@@ -13,12 +13,14 @@ from __future__ import annotations
 import contextlib
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from types import GeneratorType
 from typing import Any, cast
 
 from .contract import Delivery
 from .extract import Deliver
+from .script import ConsumerStopped, Scripted
 
 __all__ = ["Append", "AsyncFound", "Driven", "Driver", "Pull", "Push", "counted", "refuse_async", "spread"]
 
@@ -38,7 +40,8 @@ class Driver(ABC):
 
     ``shape`` says it in a line. ``has_end``: the parser is told that the input is over. ``saw_list``: all events came
     back at once. ``keeps_events``: all events stay in a list of the parser's. ``is_async``: an event loop is needed,
-    which trial finds out.
+    which trial finds out. ``pulls``: the parser takes the units
+    from an iterator. ``stops``: the events are iterated over, so that one can stop.
     """
 
     shape = ""
@@ -46,10 +49,16 @@ class Driver(ABC):
     saw_list = False
     keeps_events = False
     is_async = False
+    pulls = False
+    stops = False
 
     @abstractmethod
     def drive(self, units: Sequence[Any], deliver: Deliver, append: Append) -> Driven:
-        """Run a new parser over the units; what left it, if anything, comes back and is not raised."""
+        """Run a new parser over the units; what left it, if anything, comes back and is not raised.
+
+        Where ``append`` raises `ConsumerStopped`, what is iterated over is closed, and that comes back, or else what
+        came of closing.
+        """
 
 
 def is_async(value: object) -> bool:
@@ -90,13 +99,29 @@ def spread(result: Any, one: bool = False) -> Iterable[Any]:
 def counted(units: Sequence[Any]) -> tuple[Iterator[Any], Callable[[], int]]:
     """An iterator over the units, and how many of them are left in it."""
     if not isinstance(units, (list, tuple)):
+        if isinstance(units, Scripted):
+            size, script = len(units), units.script
+            return iter(units), lambda: size - script.taken
         units = list(units)
     source = iter(units)
     return source, source.__length_hint__  # type: ignore[attr-defined]
 
 
+def _closed(result: Any) -> BaseException | None:
+    """What comes of closing a generator that was iterated over, as the end of a `for` does where nobody else has it."""
+    try:
+        if isinstance(result, Generator):
+            result.close()
+    except BaseException as error:
+        return error
+    return None
+
+
 class Pull(Driver):
     """A function over an iterable that returns or yields events, or a class made with the chunks and iterated."""
+
+    pulls = True
+    stops = True
 
     def __init__(self, call: Callable[[Any], Any], shape: str) -> None:
         self.call = call
@@ -115,6 +140,8 @@ class Pull(Driver):
                 delivery = deliver(item, size - left())
                 if delivery is not None:
                     append(delivery)
+        except ConsumerStopped as stopped:
+            return result, _closed(result) or stopped
         except BaseException as error:
             if isinstance(result, GeneratorType):
                 # It has already failed, and that is what counts.
@@ -148,6 +175,19 @@ class Push(Driver):
         self.shape = shape
         self.has_end = end is not None
         self.one = one
+
+    def used(self, units: Sequence[Any], by: Callable[[Any], Any]) -> Push:
+        """The same driver over parsers that have read these units already, and were then called by ``by``."""
+
+        def make() -> Any:
+            parser = self.make()
+            feed = getattr(parser, self.feed)
+            for unit in units:
+                deque(spread(feed(unit), self.one), maxlen=0)
+            deque(spread(by(parser), self.one), maxlen=0)
+            return parser
+
+        return Push(make, self.feed, self.end, self.shape, one=self.one)
 
     def drive(self, units: Sequence[Any], deliver: Deliver, append: Append) -> Driven:
         """Feed each unit to a new parser, then tell it the end."""

@@ -6,18 +6,20 @@ to its end without an event loop.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import inspect
 from abc import abstractmethod
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from .contract import TargetHung
+from .contract import TargetStopped
 from .drivers import Append, AsyncFound, Driven, Driver, counted, refuse_async
 from .extract import Deliver
 from .loops import Loop
 from .readers import Reader
+from .script import ConsumerStopped, Script, Scripted
 
 __all__ = ["GeneralPull", "GeneralPush"]
 
@@ -56,6 +58,19 @@ class General(Driver):
         steps.close()
         return held.parser, AsyncFound("it awaited something")
 
+    def drive_together(self, runs: Sequence[tuple[Sequence[Any], Deliver, Append]]) -> list[Driven]:
+        """Several runs as tasks of one loop, each with its own parser; for async parsers."""
+        held = [_Held() for _ in runs]
+        steps = [self._caught(self.steps(*run, one)) for run, one in zip(runs, held, strict=True)]
+        try:
+            errors = self.loop.run(_gathered(steps))
+        except BaseException as error:
+            errors = [error for _ in runs]
+        finally:
+            for one in steps:
+                one.close()
+        return [(one.parser, error) for one, error in zip(held, errors, strict=True)]
+
     async def _caught(self, steps: Awaitable[None]) -> BaseException | None:
         try:
             await steps
@@ -81,6 +96,13 @@ class General(Driver):
             refuse_async(value)
         return value
 
+    async def leave_behind(self, manager: Any, error: BaseException) -> None:
+        """Leave the context of a manager behind what ended the run: as after a ``break`` where the consumer stopped."""
+        if isinstance(error, ConsumerStopped):
+            await self.leave(manager)
+        else:
+            await self.leave_failed(manager, error)
+
     async def enter(self, manager: Any) -> Any:
         """The context that a manager opens, or None where it is no manager."""
         if self.is_async and hasattr(manager, "__aenter__"):
@@ -93,7 +115,7 @@ class General(Driver):
 
     async def leave_failed(self, manager: Any, error: BaseException) -> None:
         """Leave the context of a manager behind an error. The error is what counts, and not what comes of leaving."""
-        if isinstance(error, TargetHung) or (self.is_async and isinstance(error, GeneratorExit)):
+        if isinstance(error, TargetStopped) or (self.is_async and isinstance(error, GeneratorExit)):
             # It may hang again, with no clock left to stop it; or these steps are being closed, and cannot await.
             return
         with contextlib.suppress(BaseException):
@@ -166,7 +188,10 @@ class GeneralPush(General):
         if self.pass_callback is not None:
             feed = partial(feed, **{self.pass_callback: reader.callback})
         always = reader.always
+        pauses = units.script.pauses if self.is_async and isinstance(units, Scripted) else 0
         for unit in units:
+            if pauses:
+                await _paused(pauses)
             reader.taken += 1
             reader.quiet = not unit
             result = feed(unit)
@@ -184,6 +209,8 @@ class GeneralPull(General):
     or gives the events; None where they are what it returns. ``callback``: the parameter that takes a callback.
     ``batches``: each item is a list of events.
     """
+
+    pulls = True
 
     def __init__(
         self,
@@ -203,12 +230,16 @@ class GeneralPull(General):
         self.is_async = async_source
         self.via = via
         self.callback = callback
+        self.stops = callback is None
 
     async def steps(self, units: Sequence[Any], deliver: Deliver, append: Append, held: _Held) -> None:
         """Call with the chunks, and read all that comes out."""
         plain, left = counted(units)
         size = len(units)
-        asynchronous = _asynchronous(plain) if self.async_source else None
+        script = units.script if isinstance(units, Scripted) else None
+        asynchronous: AsyncGenerator[Any, None] | None = None
+        if self.async_source:
+            asynchronous = _asynchronous(plain) if script is None else _asynchronous_script(plain, script)
         source = plain if asynchronous is None else asynchronous
         reader = Reader()
         reader.batches = self.batches
@@ -228,15 +259,43 @@ class GeneralPull(General):
                 await reader.drain(result)
             except BaseException as error:
                 reader.closed = True
-                await self.leave_failed(manager, error)
+                await self.leave_behind(manager, error)
                 raise
             await self.leave(manager)
             self.saw_list = isinstance(result, (list, tuple))
         finally:
             if asynchronous is not None:
-                await asynchronous.aclose()
+                closed = script is not None and script.closed
+                # It may still be read by a task that the target left behind, and that ends with the run.
+                with contextlib.suppress(RuntimeError):
+                    await asynchronous.aclose()
+                if script is not None:
+                    script.closed = closed  # what we close ourselves is not closed by the target
 
 
 async def _asynchronous(units: Iterator[Any]) -> AsyncGenerator[Any, None]:
     for unit in units:
         yield unit
+
+
+async def _asynchronous_script(units: Iterator[Any], script: Script) -> AsyncGenerator[Any, None]:
+    try:
+        while True:
+            await _paused(script.pauses)
+            try:
+                unit = next(units)
+            except StopIteration:
+                return
+            yield unit
+    except GeneratorExit:
+        script.closed = True
+        raise
+
+
+async def _paused(turns: int) -> None:
+    for _ in range(turns):
+        await asyncio.sleep(0)
+
+
+async def _gathered(steps: Iterable[Coroutine[Any, Any, Any]]) -> list[Any]:
+    return await asyncio.gather(*steps)

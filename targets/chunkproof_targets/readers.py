@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable, Generator
 from itertools import islice
 from typing import Any
 
 from .drivers import Append, refuse_async, spread
 from .extract import Deliver
+from .script import ConsumerStopped
 from .texts import same
 
 __all__ = ["EventsReader", "IteratedReader", "NextEventReader", "Reader", "ReturnedReader"]
@@ -75,12 +76,21 @@ class Reader:
         if result is None:
             return
         if not self._is_async or not hasattr(result, "__aiter__"):
-            for item in result if isinstance(result, list) else self.items(result):
-                self.out(item)
+            try:
+                for item in result if isinstance(result, list) else self.items(result):
+                    self.out(item)
+            except ConsumerStopped:
+                if isinstance(result, Generator):
+                    result.close()
+                raise
         else:
             try:
                 async for item in result:
                     self.out(item)
+            except ConsumerStopped:
+                # What comes of closing it is what counts.
+                await _aclose(result)
+                raise
             except BaseException:
                 with contextlib.suppress(BaseException):
                     await _aclose(result)
@@ -96,7 +106,7 @@ class Reader:
 
 
 async def _aclose(result: Any) -> None:
-    if inspect.isasyncgen(result):
+    if isinstance(result, AsyncGenerator):
         await result.aclose()
 
 

@@ -55,6 +55,7 @@ class ReferenceParser:
         if text:
             self.read_text(text)
         self.at_end()
+        self.start_over()
         return self.take_events()
 
     def take_events(self) -> list[Event]:
@@ -211,3 +212,12 @@ class ReferenceParser:
 
     def at_end(self) -> None:
         """The end of input: what stands in the buffers is discarded."""
+
+    def start_over(self) -> None:
+        """What is fed after the end is another stream. The last event ID stays: a reconnection wants it."""
+        self._at_start = True
+        self._after_cr = False
+        self._line = ""
+        self._data = []
+        self._type = ""
+        self._id = self.last_event_id

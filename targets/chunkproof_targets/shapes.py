@@ -7,20 +7,26 @@ the one that shows most of the expected events; the first of several that show a
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from operator import methodcaller
+from typing import Any, Literal
 
 from .calibration import Reading, UnitsOf, completes_held_line, invents_at_the_end, settle, try_driver
 from .candidates import Candidates
-from .contract import Delivery, Run, Takes, Target, TargetError, TargetHung
+from .contract import Delivery, Offer, Run, Takes, Target, TargetError, TargetHung
 from .declared import NOTHING_DECLARED, Declared, declared_on
-from .drivers import Append, Driven
+from .drivers import Append, Driven, Driver, Push
 from .extract import Deliver, Update
+from .general import General, GeneralPush
 from .loops import Loop
+from .probe import Parameters, Probe
+from .script import ConsumerStopped, Script
 from .troubles import instance_given, no_event
 from .units import line_units, text_units
 
@@ -37,6 +43,13 @@ UNITS: dict[Takes, UnitsOf] = {"bytes": _bytes_units, "text": text_units, "lines
 _HUNG_MAX = 2
 # Events beyond one for each byte that a run may hand out before it counts as one without end.
 _SPARE = 1000
+# What is said of a method that makes a used parser ready for another stream; any other `reset` may be of a block alone.
+_STARTS_ANEW = re.compile(
+    r"\b(reus|another|initial|fresh|clean|all state|new (stream|connection|input)|start\w* (over|anew|again|afresh))",
+    re.IGNORECASE,
+)
+_OF_A_PART = re.compile(r"\b(fresh|new|next|another|clean) (block|event(?!.?stream)|line|message|field)", re.IGNORECASE)
+_BUFFERS = re.compile(r"\b(bytearray|memoryview|Buffer|ReadableBuffer|BytesLike|ByteString)\b")
 
 
 class Adapted(Target):
@@ -55,6 +68,7 @@ class Adapted(Target):
         self.shape = reading.driver.shape + {"bytes": "", "text": ", fed text", "lines": ", fed lines"}[takes]
         self._loop = loop
         self._units = None if takes == "bytes" else UNITS[takes]
+        self._driver = reading.driver
         self._drive = reading.driver.drive
         self._convert = reading.view.converter()
         self._updates = reading.updates
@@ -86,7 +100,7 @@ class Adapted(Target):
             nonlocal let_go, gone
             while gone < delivery.chunks_taken - 1:
                 let_go += sys.getsizeof(units[gone])
-                units[gone] = None
+                units[gone] = units[gone][:0]
                 gone += 1
             look(let_go)
 
@@ -101,20 +115,88 @@ class Adapted(Target):
             deliveries[:] = [delivery._replace(chunks_taken=taken[delivery.chunks_taken]) for delivery in deliveries]
         return driven
 
+    def run_script(self, chunks: Sequence[bytes], script: Script) -> Run:
+        """See `Target.run_script`."""
+        return self._run_under(self._driver, chunks, script)
+
+    def run_beside(self, chunks: Sequence[bytes], others: Sequence[Sequence[bytes]]) -> Run:
+        """See `Target.run_beside`; async parsers are tasks of one loop."""
+        if not self._driver.is_async or not isinstance(self._driver, General):
+            return super().run_beside(chunks, others)
+        first = _Scripted(self, chunks, Script(pauses=1))
+        runs = [first, *(_Scripted(self, other, Script(pauses=1)) for other in others)]
+        driven = self._driver.drive_together([(run.units, run.deliver, run.append) for run in runs])
+        return first.finished(*driven[0])
+
+    def run_used(self, chunks: Sequence[bytes], before: Sequence[bytes], by: Literal["reset", "end"]) -> Run:
+        """See `Target.run_used`."""
+        driver = self._driver
+        assert isinstance(driver, Push), "what offers it is a plain push parser"
+        call = methodcaller("reset") if by == "reset" else driver.end
+        assert call is not None, "what offers it has an end"
+        return self._run_under(driver.used(_units_of(self, before)[0], call), chunks, Script())
+
+    def _run_under(self, driver: Driver, chunks: Sequence[bytes], script: Script) -> Run:
+        run = _Scripted(self, chunks, script)
+        return run.finished(*driver.drive(run.units, run.deliver, run.append))
+
     def close(self) -> None:
         """Close the event loop, if there is one."""
         self._loop.close()
 
 
+def _units_of(target: Adapted, chunks: Sequence[bytes]) -> tuple[Sequence[Any], list[int] | None]:
+    return UNITS[target.takes](chunks)
+
+
+class _Scripted:
+    """One run of an adapted parser under a script: what its driver is given, and the `Run` that it makes."""
+
+    def __init__(self, target: Adapted, chunks: Sequence[bytes], script: Script) -> None:
+        units, self._taken = _units_of(target, chunks)
+        self._read_state = target._read_state
+        self._deliveries: list[Delivery] = []
+        self._retries: list[str] | None = None
+        self.deliver = target._convert
+        if target._updates is not None:
+            self._retries = []
+            self.deliver = _noting(self.deliver, target._updates, self._retries)
+        self.units = script.over(units, target.takes)
+        self.append = script.stopping(_bounded(self._deliveries, chunks))
+
+    def finished(self, parser: Any, failure: BaseException | None) -> Run:
+        """The run, when the driver is done."""
+        if isinstance(failure, ConsumerStopped):
+            failure = None
+        retries = self._retries
+        deliveries = [one._replace(chunks_taken=self._chunks(one.chunks_taken)) for one in self._deliveries]
+        run = Run(deliveries, None, None if retries is None else tuple(retries), failure)
+        if self._read_state is not None:
+            self._read_state(parser, run)
+        return run
+
+    def _chunks(self, units: int) -> int:
+        """The number of chunks that so many units are; of those behind the chunks each is one."""
+        taken = self._taken
+        if taken is None:
+            return units
+        beyond = max(0, units - len(taken) + 1)
+        return taken[units - beyond] + beyond
+
+
 def _bounded(deliveries: list[Delivery], chunks: Sequence[bytes]) -> Append:
     """Append to the deliveries, of which there cannot be more than bytes: what never ends must not fill the memory."""
     add = deliveries.append
+    most = _SPARE
 
     def append(delivery: Delivery) -> None:
+        nonlocal most
         add(delivery)
-        # The bytes are summed by those that are far beyond most streams alone.
-        if len(deliveries) > _SPARE and len(deliveries) > (size := sum(map(len, chunks))) + _SPARE:
-            raise TargetHung(f"more events than bytes: {len(deliveries)} events came out of {size} bytes")
+        if len(deliveries) > most:
+            # The bytes are summed by those that are far beyond most streams alone, and once.
+            most = (size := sum(map(len, chunks))) + _SPARE
+            if len(deliveries) > most:
+                raise TargetHung(f"more events than bytes: {len(deliveries)} events came out of {size} bytes")
 
     return append
 
@@ -165,7 +247,31 @@ def adapt(obj: Any, *, name: str, found: str, declared: Declared = NOTHING_DECLA
         raise
     target = Adapted(reading, takes, declared, loop)
     target.name, target.found = name, found
+    target.offers = _offers(reading.driver, candidates.probe)
     return target
+
+
+def _offers(driver: Driver, probe: Probe) -> frozenset[Offer]:
+    """See `Target.offers`."""
+    found: set[Offer] = {"script"}
+    if driver.pulls:
+        found.add("source")
+    if driver.stops:
+        found.add("stop")
+    if isinstance(driver, Push):
+        reset = getattr(probe.parser, "reset", None)
+        if callable(reset) and not Parameters.of(reset).required:
+            found.add("reset")
+            said = inspect.getdoc(reset) or ""
+            if _STARTS_ANEW.search(said) and not _OF_A_PART.search(said):
+                found.add("documented reset")
+        if driver.end is not None:
+            found.add("again")
+    if isinstance(driver, (Push, GeneralPush)):
+        feed = getattr(probe.parser, driver.feed, None)
+        if _BUFFERS.search(Parameters.of(feed).annotation):
+            found.add("buffers")
+    return frozenset(found)
 
 
 @contextlib.contextmanager

@@ -6,13 +6,16 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from chunkproof_targets.contract import Delivery, Run, Shows, Target
 from chunkproof_targets.reference import ReferenceParser
+from chunkproof_targets.shapes import adapt
 
-__all__ = ["FAULTS", "Fault", "FaultyTarget", "fault"]
+__all__ = ["FAULTS", "Fault", "FaultyTarget", "adapted_fault", "fault"]
 
 Parser = type[ReferenceParser]
+Made = TypeVar("Made", bound=Callable[..., Any])
 
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 
@@ -30,7 +33,7 @@ class Fault:
     has_end: bool = True
     hangs: bool = False
 
-    def target(self) -> FaultyTarget:
+    def target(self) -> Target:
         """The parser as a target."""
         return FaultyTarget(self.make, self.name, has_end=self.has_end)
 
@@ -49,10 +52,33 @@ def fault(*breaks: str, has_end: bool = True, hangs: bool = False) -> Callable[[
     return keep
 
 
+@dataclass(frozen=True)
+class AdaptedFault(Fault):
+    """A fault that shows only in how a parser is driven: a function over chunks, or a class as a user's own."""
+
+    make: Any
+
+    def target(self) -> Target:
+        """The parser as `--target` finds it."""
+        return adapt(self.make, name=self.name, found="a fault")
+
+
+def adapted_fault(*breaks: str) -> Callable[[Made], Made]:
+    """Keep the function or class as a fault that these rules must catch."""
+
+    def keep(make: Made) -> Made:
+        name = _CAPITAL.sub("-", make.__name__).lower().replace("_", "-")
+        FAULTS.append(AdaptedFault(name, make, breaks))
+        return make
+
+    return keep
+
+
 class FaultyTarget(Target):
     """Drives a subclass of the reference parser, with nothing between it and the rules."""
 
     shows = Shows(end_last_event_id=True, retry="updates")
+    offers = frozenset({"script"})
 
     def __init__(self, make: Parser, name: str = "reference", *, has_end: bool = True) -> None:
         self.make = make

@@ -79,7 +79,7 @@ def test_what_cannot_be_replayed_is_one_paragraph_and_exit_2(folder, chunkproof,
 
 
 def test_command_is_quoted_for_a_shell_and_repeats_the_declarations():
-    command = replay_command(broken("./my parser.py:make", "cp1.AA"), ["takes=lines"], 0.5)
+    command = replay_command(broken("./my parser.py:make", "cp1.AA"), ["takes=lines"], {"timeout": 0.5})
     assert command == "chunkproof replay cp1.AA --target './my parser.py:make' --declare takes=lines --timeout 0.5"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 
 def test_target_that_hangs_breaks_the_rule_and_the_run_goes_on(folder, run):
     ran = run(
@@ -25,9 +27,19 @@ def test_sys_exit_of_a_target_is_a_failure_like_any_other(folder, run):
     assert "FAILED chunkproof::lines/cr - raised SystemExit: " in ran.out
 
 
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["alone", "in a worker"])
+def test_target_that_ends_its_process_breaks_the_rule_and_the_run_goes_on(folder, run, workers):
+    rules = ("chunkproof::lines/cr", "chunkproof::lines/lf", "chunkproof::lines/mixed")
+    ran = run(folder, "--target=parsers:DiesAtCR", "--effort=smoke", *rules, *workers)
+    assert ran.code == 1
+    assert ran.counts() == {"failed": 2, "passed": 1}
+    assert "TargetDied: the process ended with exit status 9" in ran.out
+    assert "FAILED chunkproof::lines/cr - died: " in ran.out
+
+
 def test_worker_that_dies_is_no_conformant_target(folder, run):
     rules = ("chunkproof::lines/cr", "chunkproof::lines/lf", "chunkproof::lines/mixed")
-    ran = run(folder, "--target=parsers:DiesAtCR", "--effort=smoke", *rules, "-n1")
+    ran = run(folder, "--target=parsers:DiesAtCR", "--effort=smoke", *rules, "-n1", "--chunkproof-isolation=none")
     assert ran.code == 1
     assert "chunkproof::lines/cr ended without a result" in ran.out
     assert "\n  conformant" not in ran.out
@@ -42,7 +54,7 @@ def test_escape_sequences_of_a_target_do_not_reach_the_terminal(folder, run):
 def test_what_a_failing_target_printed_is_abridged_and_made_harmless(folder, run):
     ran = run(folder, "--target=parsers:NoisyAndWrong", "--effort=smoke", "chunkproof::lines/crlf-cut", "--color=no")
     assert ran.code == 1
-    printed = ran.out.partition("Captured stdout")[2].partition("= chunkproof =")[0]
+    printed = ran.out.partition("\non stdout:\n")[2].partition("= chunkproof =")[0]
     assert "␛[2Jcleared" in printed
     assert len(printed) < 4000
     assert "\x1b" not in ran.out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import bytes as bytes_
-from . import chunking, dispatch, end, fields, ids, lines, prefix, resources, retry, size, whole
+from . import chunking, delivery, dispatch, end, fields, ids, lines, prefix, resources, retry, size, whole
 from .rule import Rule
 
 __all__ = ["RULES", "Rule", "find_rule"]
@@ -22,6 +22,7 @@ RULES: tuple[Rule, ...] = tuple(
         size.rule,
         resources.rule,
         chunking.rule,
+        delivery.rule,
         whole.rule,
         prefix.rule,
     )

@@ -12,14 +12,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict, Unpack
 
-from chunkproof_reports.results import RuleResult, Severity, Status
+from chunkproof_reports.results import Kind, RuleResult, Severity, Status
 from chunkproof_strategies.chunkings import Cuts
 from chunkproof_strategies.grammar import Draft
-from chunkproof_targets.contract import Target
+from chunkproof_targets.contract import Offer, Run, Target
 
 from ..examination import Examine
 from ..judge import Expectation, expect
 from ..plans import Plans, common
+from ..ways import LEFT_OUT, Way
 
 __all__ = [
     "Chapter",
@@ -38,7 +39,7 @@ __all__ = [
 #: The layer a rule looks at. A target that is fed text is not judged on "bytes", one fed lines on "fields" alone.
 Layer = Literal["bytes", "text", "lines", "fields"]
 #: What a target must show, or have, to be judged by a rule. What is seen on events alone is judged there alone.
-Need = Literal["type", "id", "id at the end", "retry", "retry at the end", "end", "empty chunks"]
+Need = Literal["type", "id", "id at the end", "retry", "retry at the end", "end", "empty chunks", "time"] | Offer
 
 Point = Callable[[bytes, Cuts], bool]
 Write = Callable[[Draft], None]
@@ -101,8 +102,10 @@ class Rule:
     leaves out the streams on which the target differs uncut: what it judges is the cuts alone. ``ignores`` names the
     state that is not compared. ``weight`` is the rule's share of the checks, 1 for most. ``open_without_end`` makes the
     rule an info for targets that cannot be told the end of input. ``advice`` says what the author of a target that
-    raised so may do. ``examine`` takes the place of the whole search, for rules that measure; ``write`` then writes the
-    smallest stream of those that are measured.
+    raised so may do. ``way`` is how its streams are run and judged, None where they are fed and compared.
+    ``info_without`` names what a target has to offer for the rule to be more than an info. ``examine``
+    takes the place of the whole search, for rules that measure; ``write`` then writes the smallest stream of those that
+    are measured.
     """
 
     id: str
@@ -124,6 +127,8 @@ class Rule:
     only_cuts: bool = False
     open_without_end: bool = False
     advice: Callable[[BaseException | None], str] = no_advice
+    way: Way | None = None
+    info_without: Offer | None = None
     examine: Examine | None = None
 
     @property
@@ -142,11 +147,20 @@ class Rule:
 
     def severity_for(self, target: Target) -> Severity:
         """How much the rule weighs for this target."""
+        if self.info_without is not None and self.info_without not in target.offers:
+            return "info"
         return "info" if self.open_without_end and not target.has_end else self.severity
 
     def expectation(self, target: Target, wire: bytes) -> Expectation | None:
         """What the target must deliver on a wire, as far as this rule compares; None where nothing can be asked."""
         return expect(target, wire, ignores=self.ignores, may_hold=not self.open_without_end)
+
+    def differs(self, expectation: Expectation, wire: bytes, cuts: Cuts, run: Run) -> Kind | None:
+        """In what way a run of this rule differs; None where it does not, or where nothing can be said of it."""
+        if self.way is None:
+            return expectation.differs(run)
+        kind = self.way.verdict(expectation, wire, cuts, run)
+        return None if kind == LEFT_OUT else kind
 
     def result(self, target: Target, status: Status, **found: Any) -> RuleResult:
         """What a run of this rule came to; ``found`` are the other fields of a `RuleResult`."""
@@ -167,6 +181,10 @@ def _missing(absent: Callable[[Target], bool], reason: str) -> Callable[[Target]
     return lambda target: reason if absent(target) else ""
 
 
+def _offered(offer: Offer, reason: str) -> Callable[[Target], str]:
+    return _missing(lambda target: offer not in target.offers, reason)
+
+
 _MISSING: dict[Need, Callable[[Target], str]] = {
     "type": _missing(lambda target: not target.shows.type, "the target does not show an event's type"),
     "id": _missing(
@@ -185,6 +203,16 @@ _MISSING: dict[Need, Callable[[Target], str]] = {
     "empty chunks": _missing(
         lambda target: target.empty_chunk_ends, "an empty chunk ends the input, as the target declares"
     ),
+    "time": _missing(
+        lambda target: target.returns_list, "all events come back at once, so it cannot be seen when each is out"
+    ),
+    "script": _offered("script", "a target of its own kind is run in its own way"),
+    "source": _offered("source", "the target is given its chunks, and takes none itself"),
+    "stop": _offered("stop", "nobody iterates over the target's events, so nobody can stop"),
+    "reset": _offered("reset", "the target has no method reset"),
+    "documented reset": _offered("documented reset", "the target does not say that a reset starts anew"),
+    "again": _offered("again", "the target cannot be fed again after an end"),
+    "buffers": _offered("buffers", "the target does not say that it takes bytearrays or memoryviews"),
 }
 
 
@@ -204,6 +232,8 @@ class Options(TypedDict, total=False):
     only_cuts: bool
     open_without_end: bool
     advice: Callable[[BaseException | None], str]
+    way: Way
+    info_without: Offer
     examine: Examine
 
 

@@ -1,0 +1,322 @@
+"""Judges rules in forked children, and what becomes of a run that takes its process with it.
+
+A child searches for a failure and makes it small, as `rule_check` does in any process. A run that hangs, exits,
+crashes, eats memory or floods the output ends that child; its input is known from the board. It is then made small
+here, each try in a fresh child, within a bounded time.
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import Any
+
+from chunkproof_reports.results import Counterexample, Kind, RuleResult
+from chunkproof_strategies.chunkings import Cuts
+from chunkproof_targets.contract import (
+    Run,
+    Target,
+    TargetDied,
+    TargetFlooded,
+    TargetGrew,
+    TargetHung,
+    TargetStopped,
+)
+
+from ..counterexample import Case
+from ..examples import prepare
+from ..replay import ReplayError, replay
+from ..rule_check import Effort, check_rule, conclude, look
+from ..rule_run import Finding, RuleRun
+from ..rules import RULES, Rule, find_rule
+from ..smaller import NOT_EVERY_TIME, record, smaller
+from ..watch import Watch
+from .child import Cell, Child, Ended, can_fork
+from .limits import UNKNOWN_PACE, Limits, Pace, measure_pace
+
+__all__ = ["Isolation"]
+
+_STOPPED: dict[str, type[TargetStopped]] = {
+    stopped.kind: stopped for stopped in (TargetHung, TargetDied, TargetGrew, TargetFlooded)
+}
+# Seconds for which a run that ends its process is made small, and the limits of each try.
+_SHRINK_SECONDS = 4.0
+_TRY_SECONDS = 0.2
+_TRY_TIMES = 50
+_TRY_PART = 8
+_TOO_SLOW = (
+    "too slow: a run was right in the end that took more than 50 times what the target's pace lets expect; "
+    "--chunkproof-timeout=SECONDS gives each run more time"
+)
+# What is called a hang in the end was given so many times as long as what looked like one; twice as long is enough for
+# a target that is known to hang. Where it was none, the rule is searched once more with such patience.
+_PATIENCE = 10
+_SURE_TIMES = 2
+
+
+class Isolation:
+    """Judges one rule after another in a child, where the system can fork and ``forked`` is wanted.
+
+    A child that is well goes on to the next rule: to fork anew for each would cost more than a tenth of a run at smoke.
+    Behind a rule that is broken comes a new one.
+    """
+
+    def __init__(self, limits: Limits, *, forked: bool = True) -> None:
+        self.limits = limits
+        self.forked = forked and can_fork()
+        self._opened: Cell | None = None
+        self._targets: list[Target] = []
+        self._paces: dict[int, Pace] = {}
+        self._hanging: list[Target] = []
+        self._child: Child | None = None
+
+    def check_rule(self, rule: Rule, target: Target, *, effort: Effort, seed: str) -> RuleResult:
+        """See `chunkproof.rule_check.check_rule`."""
+        if not self.forked or rule.not_judged(target):
+            with Watch(limits=self.limits) as watch:
+                return check_rule(rule, target, effort=effort, seed=seed, watch=watch)
+        started = time.perf_counter()
+        prepare()
+        try:
+            result = self._judge(rule, target, effort, seed, self.limits)
+            if result is None:
+                patient = replace(self.limits, patience=_PATIENCE)
+                result = self._judge(rule, target, effort, seed, patient)
+            if result is None:
+                result = rule.result(target, "not judged", reason=_TOO_SLOW)
+        except Exception:  # a fault of ours, in the child or here
+            result = rule.result(target, "fault", reason=traceback.format_exc())
+        if result.status in ("broken", "fault"):
+            # What the target was in the middle of does not reach the next rule.
+            self._end_child()
+        return replace(result, seconds=round(time.perf_counter() - started, 4))
+
+    def _judge(self, rule: Rule, target: Target, effort: Effort, seed: str, limits: Limits) -> RuleResult | None:
+        """The result; None where a run was right in the end that had looked like a hang."""
+        answer = self._ask(rule, target, effort, seed, limits)
+        if isinstance(answer, Ended) or "finding" in answer:
+            self._end_child()
+            return self._stopped(rule, target, answer)
+        return RuleResult.from_data(answer)
+
+    def _ask(self, rule: Rule, target: Target, effort: Effort, seed: str, limits: Limits) -> Any:
+        """What a child says of a rule: the one that has judged others before, where it knows this rule."""
+        pace = self._pace(target)
+        if rule not in RULES:
+            return self.cell.call(partial(_judged, rule, target, effort, seed), limits, pace)
+        if self._child is None:
+            self._child = Child(self.cell, self._answer)
+        number = next(at for at, known in enumerate(self._targets) if known is target)
+        return self._child.ask([rule.id, number, asdict(effort), seed], limits, pace)
+
+    def _answer(self, question: Any, watch: Watch) -> dict[str, Any]:
+        rule_id, number, effort, seed = question
+        return _judged(find_rule(rule_id), self._targets[number], Effort(**effort), seed, watch)
+
+    def _end_child(self) -> None:
+        if self._child is not None:
+            self._child.end()
+            self._child = None
+
+    def replay(self, case: Case, target: Target) -> RuleResult:
+        """See `chunkproof.replay.replay`."""
+        if not self.forked:
+            with Watch(limits=self.limits) as watch:
+                return replay(case, target, watch)
+        answer = self._call(target, partial(_replayed, case, target))
+        if isinstance(answer, Ended):
+            return self._replay_ended(case, target, answer)
+        if "refused" in answer:
+            raise ReplayError(answer["refused"])
+        return RuleResult.from_data(answer)
+
+    def close(self) -> None:
+        """Give back what is held."""
+        self._end_child()
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+    @property
+    def cell(self) -> Cell:
+        """Where children run; opened when it is first needed."""
+        if self._opened is None:
+            self._opened = Cell()
+        return self._opened
+
+    def _call(self, target: Target, work: Callable[[Watch], Any], limits: Limits | None = None) -> Any:
+        return self.cell.call(work, limits or self.limits, self._pace(target))
+
+    def _pace(self, target: Target) -> Pace:
+        """The target's own pace, measured once, in a child too."""
+        pace = self._paces.get(id(target))
+        if pace is None:
+            found = self.cell.call(partial(_pace_of, target), self.limits, UNKNOWN_PACE)
+            pace = self._paces[id(target)] = UNKNOWN_PACE if isinstance(found, Ended) else Pace(*found)
+            # A child knows the targets that there were when it was forked.
+            self._targets.append(target)
+            self._end_child()
+        return pace
+
+    # a run that ended its process ---------------------------------------------------------------------------------
+
+    def _stopped(self, rule: Rule, target: Target, answer: Any) -> RuleResult | None:
+        found = _Stop.of(answer)
+        if found.finding is None:
+            reason = f"{found.failure}, and no run was noted by then"
+            return rule.result(target, "fault", reason=reason)
+        # Of the child that ended; the next one begins anew.
+        printed = self.cell.printed.texts()
+        small = self._smaller(rule, target, found.finding)
+        result = self._shown(rule, target, small, found.finding, printed)
+        return None if result is None else replace(result, checks=found.checks, streams=found.streams)
+
+    def _smaller(self, rule: Rule, target: Target, finding: Finding) -> Finding:
+        pace = self._pace(target)
+        seconds = _TRY_SECONDS + _TRY_TIMES * pace.seconds(len(finding.wire), len(finding.cuts) + 1)
+        limits = Limits(seconds, max(self.limits.memory // _TRY_PART, 1), max(self.limits.output // _TRY_PART, 1))
+        tries = _Tries(rule, target, Watch(), self.cell, limits, pace, time.monotonic() + _SHRINK_SECONDS)
+        if tries.kind(finding.wire, finding.cuts, finding.before) != finding.kind:
+            return finding
+        return smaller(tries, finding)
+
+    def _shown(
+        self, rule: Rule, target: Target, small: Finding, found: Finding, printed: tuple[str, str]
+    ) -> RuleResult | None:
+        """The result, after one more run that has all the time it can need; None where a hang was none."""
+        limits = self.limits
+        if found.kind == "hung":
+            limits = replace(limits, patience=_SURE_TIMES if target in self._hanging else _PATIENCE)
+        answer = self._call(target, partial(_run_again, rule, target, small), limits)
+        if answer is not None and not isinstance(answer, Ended):
+            result = RuleResult.from_data(answer)
+            if result.counterexample and result.counterexample.kind == "hung":
+                self._hanging.append(target)
+            return result
+        if isinstance(answer, Ended):
+            if answer.failure.kind == "hung":
+                self._hanging.append(target)
+            small = replace(small, kind=answer.failure.kind, run=Run(failure=answer.failure))
+            printed, advice = self.cell.printed.texts(), ""
+        elif found.kind == "hung":
+            return None
+        else:
+            small, advice = found, NOT_EVERY_TIME
+        return rule.result(
+            target, "broken", advice=advice, counterexample=_record(rule, target, small, small.run, small.kind, printed)
+        )
+
+    def _replay_ended(self, case: Case, target: Target, ended: Ended) -> RuleResult:
+        rule = find_rule(case.rule)
+        *before, (wire, cuts) = case.streams
+        found = Finding(tuple(earlier for earlier, _ in before), wire, cuts, ended.failure.kind, Run())
+        run = Run(failure=ended.failure)
+        counterexample = _record(rule, target, found, run, ended.failure.kind, self.cell.printed.texts())
+        return rule.result(target, "broken", checks=1, streams=1, counterexample=counterexample)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stop:
+    """A run that was stopped or ended its process: the finding, if it is known, and what was done by then."""
+
+    failure: TargetStopped
+    finding: Finding | None
+    checks: int
+    streams: int
+
+    @classmethod
+    def of(cls, answer: Any) -> _Stop:
+        if not isinstance(answer, Ended):
+            failure = _STOPPED[answer["finding"]](answer["failure"])
+            before = tuple(bytes.fromhex(wire) for wire in answer["before"])
+            wire, cuts = bytes.fromhex(answer["wire"]), tuple(answer["cuts"])
+            finding = Finding(before, wire, cuts, failure.kind, Run(failure=failure))
+            return cls(failure, finding, answer["checks"], answer["streams"])
+        noted, failure = answer.noted, answer.failure
+        if noted is None:
+            return cls(failure, None, 0, 0)
+        finding = Finding(noted.before, noted.wire, noted.cuts, failure.kind, Run(failure=failure))
+        return cls(failure, finding, noted.checks, noted.streams)
+
+
+class _Tries(RuleRun):
+    """A rule's runs, each in a fresh child, until the time is up: from then on nothing fails any more."""
+
+    def __init__(
+        self, rule: Rule, target: Target, watch: Watch, cell: Cell, limits: Limits, pace: Pace, until: float
+    ) -> None:
+        super().__init__(rule, target, watch)
+        self.cell = cell
+        self.limits = limits
+        self.pace = pace
+        self.until = until
+
+    def kind(self, wire: bytes, cuts: Cuts, before: tuple[bytes, ...]) -> Kind | None:
+        """See `RuleRun.kind`."""
+        if time.monotonic() > self.until:
+            return None
+
+        def one(watch: Watch) -> Kind | None:
+            return RuleRun(self.rule, self.target, watch).kind(wire, cuts, before)
+
+        answer = self.cell.call(one, self.limits, self.pace)
+        kind: Kind | None = answer.failure.kind if isinstance(answer, Ended) else answer
+        return kind
+
+
+# what is done in a child ------------------------------------------------------------------------------------------
+
+
+def _pace_of(target: Target, watch: Watch) -> tuple[float, float, float]:
+    pace = measure_pace(watch.run, target)
+    return pace.byte, pace.chunk, pace.run
+
+
+def _judged(rule: Rule, target: Target, effort: Effort, seed: str, watch: Watch) -> dict[str, Any]:
+    started = time.perf_counter()
+    rule_run = RuleRun(rule, target, watch)
+    found = look(rule_run, effort, seed)
+    finding = found.finding
+    if finding is None or not isinstance(finding.run.failure, TargetStopped):
+        return conclude(rule_run, found, started).to_data()
+    return {
+        "finding": finding.kind,
+        "failure": str(finding.run.failure),
+        "before": [wire.hex() for wire in finding.before],
+        "wire": finding.wire.hex(),
+        "cuts": finding.cuts,
+        "checks": rule_run.checks,
+        "streams": rule_run.streams,
+    }
+
+
+def _replayed(case: Case, target: Target, watch: Watch) -> dict[str, Any]:
+    try:
+        return replay(case, target, watch).to_data()
+    except ReplayError as error:
+        return {"refused": str(error)}
+
+
+def _run_again(rule: Rule, target: Target, finding: Finding, watch: Watch) -> dict[str, Any] | None:
+    """The result of a rule that is judged by one stream; None where that is right now."""
+    expectation = rule.expectation(target, finding.wire)
+    assert expectation is not None, "what failed can be expected again"
+    watch.forget_printed()
+    run = RuleRun(rule, target, watch).run(finding.wire, finding.cuts, finding.before)
+    kind = rule.differs(expectation, finding.wire, finding.cuts, run)
+    if kind is None:
+        return None
+    counterexample = _record(rule, target, finding, run, kind, watch.printed_texts())
+    return rule.result(target, "broken", advice=rule.advice(run.failure), counterexample=counterexample).to_data()
+
+
+def _record(
+    rule: Rule, target: Target, finding: Finding, run: Run, kind: Kind, printed: tuple[str, str]
+) -> Counterexample:
+    expectation = rule.expectation(target, finding.wire)
+    assert expectation is not None, "what failed can be expected again"
+    streams = (*((earlier, ()) for earlier in finding.before), (finding.wire, finding.cuts))
+    return record(rule, Case(rule.id, target.takes, streams), expectation, run, kind, printed)
