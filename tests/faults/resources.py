@@ -70,7 +70,7 @@ class WholeBufferSearchedForABlankLine(ReferenceParser):
         return [*super().feed(self.buffer), *super().close()]
 
 
-@fault(_EVENTS, _BLANK_LINES)
+@fault(_EVENTS)
 class RestCopiedForEachLine(ReferenceParser):
     """The rest of the buffer is sliced off behind each line: quadratic in one chunk, not in small ones."""
 
