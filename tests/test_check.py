@@ -58,6 +58,15 @@ class Noting(Target):
         run.last_event_id, run.retries = parser.last_event_id, tuple(parser.retries)
         return run
 
+    def run_dropping(self, chunks: list[bytes], look: Callable[[int], None]) -> Run | None:
+        parser, let_go = ReferenceParser(), 0
+        for at in range(len(chunks)):
+            for _ in parser.feed(chunks[at]):
+                look(let_go)
+            let_go += sys.getsizeof(chunks[at])
+            chunks[at] = b""
+        return Run()
+
     @property
     def wires(self) -> list[bytes]:
         """What was fed, whole, each wire once."""
@@ -98,7 +107,7 @@ def test_another_seed_feeds_something_else(rule):
 
 
 def test_results_are_the_same_for_the_same_seed():
-    rules = RULES[::4]
+    rules = [rule for rule in RULES if rule.examine is None][::4]  # how far a measure goes depends on the machine
     first, again, other = (
         _without_time(check(LosesCR(), "smoke", seed=seed, rules=rules).rules) for seed in (7, "7", 8)
     )
@@ -234,7 +243,7 @@ def test_a_random_seed_is_a_number_that_can_be_given_again():
 # How much -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.way is None], ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", [r for r in RULES if r.way is None and r.examine is None], ids=lambda rule: rule.id)
 def test_the_seeded_driver_keeps_to_its_budget(rule):
     target = Noting()
     result = judged(rule, target, SEEDED)

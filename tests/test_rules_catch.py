@@ -26,21 +26,23 @@ def missed(fault: Fault) -> list[str]:
 
 
 def is_caught(fault: Fault, rule_id: str, watch: Watch) -> bool:
-    for effort, seed in TRIES:
+    # A fault that is measured shows in long streams, which smoke effort does not always reach.
+    for effort, seed in TRIES if find_rule(rule_id).examine is None else TRIES[::-1]:
         result = check_rule(find_rule(rule_id), fault.target(), effort=EFFORTS[effort], seed=seed, watch=watch)
-        assert result.status in ("held", "broken"), f"{fault.name} under {rule_id}: {result.status}, {result.reason}"
+        judged = result.status in ("held", "broken") or find_rule(rule_id).examine  # a measure may stay undecided
+        assert judged, f"{fault.name} under {rule_id}: {result.status}, {result.reason}"
         if result.status == "broken":
             return True
     return False
 
 
 def broken_chapters(target: Target) -> set[str]:
-    """The chapters with a broken rule, at smoke effort; long wires are left out."""
+    """The chapters with a broken rule, at smoke effort; long wires and measures are left out."""
     with at_peace(), Watch() as watch:
         found = {
             rule.chapter
             for rule in RULES
-            if rule.chapter != "size"
+            if rule.chapter not in ("size", "resources")
             and check_rule(rule, target, effort=EFFORTS["smoke"], seed="1", watch=watch).status == "broken"
         }
     collect_garbage()

@@ -15,6 +15,7 @@ from chunkproof_reports.results import Counterexample, RuleResult, Status
 from chunkproof_targets.contract import Target
 
 from .counterexample import PREFIX, TOKEN_LENGTH_MAX, WIRE_BYTES_MAX, Case, TokenError, decode_token
+from .examination import Examination
 from .rule_run import RuleRun
 from .rules import Rule, find_rule
 from .smaller import record
@@ -90,6 +91,8 @@ def replay(case: Case, target: Target, watch: Watch) -> RuleResult:
     reason = rule.not_judged(target)
     if reason:
         raise ReplayError(f"{rule.id} cannot judge {target.name}: {reason}")
+    if rule.examine is not None:
+        return _examined(rule, target, watch)
     found: Counterexample | None = None
     status: Status = "held"
     reason = advice = ""
@@ -102,6 +105,18 @@ def replay(case: Case, target: Target, watch: Watch) -> RuleResult:
     except Exception:
         status, reason = "fault", traceback.format_exc()
     return rule.result(target, status, checks=1, streams=1, reason=reason, advice=advice, counterexample=found)
+
+
+def _examined(rule: Rule, target: Target, watch: Watch) -> RuleResult:
+    """A rule that measures does so again: its stream is the smallest of many."""
+    assert rule.examine is not None
+    try:
+        examined = rule.examine(Examination(rule.id, target, watch))
+    except Exception:
+        return rule.result(target, "fault", reason=traceback.format_exc())
+    if examined.status == "not judged":
+        raise ReplayError(f"{rule.id} does not judge {target.name} this time: {examined.reason}")
+    return rule.result(target, **examined._asdict())
 
 
 def _run(rule: Rule, case: Case, target: Target, watch: Watch) -> tuple[Counterexample | None, BaseException | None]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from chunkproof_reports.results import Counterexample, RuleResult, Status
 from chunkproof_targets.contract import Target
 
+from .examination import Examination, Examine, Examined
 from .rule_run import Finding, RuleRun, search_examples, search_seeded
 from .rules import Rule
 from .smaller import counterexample_of
@@ -54,11 +55,15 @@ _NOTHING_LEFT = {
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What the search of a rule came to: its status, why it was not judged, and the finding if there is one."""
+    """What the search of a rule came to: its status, why it was not judged, and the finding if there is one.
+
+    ``examined`` is what came of a rule that measures.
+    """
 
     status: Status
     reason: str = ""
     finding: Finding | None = None
+    examined: Examined | None = None
 
 
 def check_rule(rule: Rule, target: Target, *, effort: Effort, seed: str, watch: Watch) -> RuleResult:
@@ -74,6 +79,8 @@ def look(rule_run: RuleRun, effort: Effort, seed: str) -> Look:
     if reason:
         return Look("not judged", reason)
     try:
+        if rule_run.rule.examine is not None:
+            return _examined(rule_run, rule_run.rule.examine, effort, seed)
         finding = _search(rule_run, effort, seed)
     except Exception:  # a fault of ours is a result too: shown whole, and the run goes on
         return Look("fault", traceback.format_exc())
@@ -92,6 +99,8 @@ def conclude(rule_run: RuleRun, look: Look, started: float) -> RuleResult:
     status, reason = look.status, look.reason
     counterexample: Counterexample | None = None
     advice = ""
+    if look.examined is not None:
+        counterexample, advice = look.examined.counterexample, look.examined.advice
     if look.finding is not None:
         try:
             counterexample, advice = counterexample_of(rule_run, look.finding)
@@ -107,6 +116,12 @@ def conclude(rule_run: RuleRun, look: Look, started: float) -> RuleResult:
         advice=advice,
         counterexample=counterexample,
     )
+
+
+def _examined(rule_run: RuleRun, examine: Examine, effort: Effort, seed: str) -> Look:
+    found = examine(Examination(rule_run.rule.id, rule_run.target, rule_run.watch, seed, effort.checks))
+    rule_run.checks, rule_run.streams = found.checks, found.streams
+    return Look(found.status, found.reason, examined=found)
 
 
 def _search(rule_run: RuleRun, effort: Effort, seed: str) -> Finding | None:

@@ -68,6 +68,7 @@ class Watch:
         self._chunks: Sequence[bytes] | None = None
         self._seen = -1
         self._since = 0.0
+        self._allowed: float | None = None
         self._size_since = 0
         self._interrupted = False
         self._restore: list[tuple[int, Any]] = []
@@ -180,6 +181,7 @@ class Watch:
         if chunks is None or self._run != self._seen:
             self._seen = self._run
             self._since = self._time.now()
+            self._allowed = None
             self._size_since = self.printed.size if self.printed is not None else 0
             self._beat(stopped=False)
             return
@@ -199,13 +201,15 @@ class Watch:
             return TargetGrew(f"one run took more than {limits.memory:,} MiB of memory")
         if self.printed is not None and self.printed.size - self._size_since > limits.output * _MIB:
             return self._flooded()
-        size, count = sum(map(len, chunks)), len(chunks)
-        allowed = limits.seconds(self.pace, size, count)
+        if self._allowed is None:
+            # Once for a run: to sum at each tick would make the time of long runs quadratic.
+            self._allowed = limits.seconds(self.pace, sum(map(len, chunks)), len(chunks))
+        allowed = self._allowed
         if self._time.now() - self._since <= allowed:
             return None
         if self.board is not None and grown > limits.memory * _MIB // _GROWN:
             return TargetGrew(f"it was not done after {allowed:g} s, and had taken {_in_mib(grown)} of memory by then")
-        return TargetHung(self._hung(allowed, size, count))
+        return TargetHung(self._hung(allowed, sum(map(len, chunks)), len(chunks)))
 
     def _hung(self, allowed: float, size: int, count: int) -> str:
         if self.limits.timeout is not None:

@@ -37,7 +37,9 @@ Severity = Literal["must", "should", "info"]
 StoppedKind = Literal["hung", "died", "memory", "output"]
 OutcomeKind = Literal["raised", "lost", "extra", "changed", "state"]
 DeliveryKind = Literal["late", "swallowed", "greedy", "spoilt", "open"]
-Kind = Literal[StoppedKind, OutcomeKind, DeliveryKind]
+# None of an outcome: time, or memory, grew as it must not.
+MeasuredKind = Literal["slow", "kept"]
+Kind = Literal[StoppedKind, OutcomeKind, DeliveryKind, MeasuredKind]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,11 @@ class Counterexample:
     traceback: str = ""
     stdout: str = ""
     stderr: str = ""
+
+    @property
+    def measured(self) -> bool:
+        """Whether it is a measure that differs: ``failure`` of both sides then says what was to be, and what was."""
+        return self.kind in ("slow", "kept")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .compare import Row, compare, exceptions
-from .results import Results, RuleResult, StreamRecord, TargetRecord
+from .results import Counterexample, Results, RuleResult, StreamRecord, TargetRecord
 from .visible import BAR, WireRow, cells, clip, folded, pad, show, units, wire_rows
 
 __all__ = ["Ran", "describe_targets", "failure", "last_lines", "one_line", "summary"]
@@ -44,6 +44,8 @@ def one_line(result: RuleResult) -> str:
     found = result.counterexample
     if found is None:
         return clip(show(result.reason.strip().rpartition("\n")[2]), 200)
+    if found.measured:
+        return f"{found.kind}: {clip(show(found.actual.failure), 120)}"
     stream = found.streams[-1]
     wire, cuts = stream.data, stream.cuts
     if len(wire) > 300:
@@ -70,12 +72,11 @@ def _failure(result: RuleResult, replay: str, width: int, paint: _Paint) -> Iter
         name = "wire" if len(found.streams) == 1 else f"wire {number} of {len(found.streams)}"
         if number < len(found.streams):
             name += f", {show_line(found.others)}"
+        if found.measured:
+            name += ", the smallest of several"
         yield from _wire(name, stream, width, paint)
     yield ""
-    yield from _sides(compare(found.expected, found.actual), width, paint)
-    said, differs = exceptions(found.expected, found.actual)
-    if said:
-        yield from _marked(said, differs, _RED, width, paint)
+    yield from _measured(found, width, paint) if found.measured else _compared(found, width, paint)
     if found.traceback:
         yield ""
         yield from (paint(show_line(line), _DIM) for line in found.traceback.rstrip().splitlines())
@@ -90,6 +91,20 @@ def _failure(result: RuleResult, replay: str, width: int, paint: _Paint) -> Iter
     if replay:
         yield ""
         yield paint(replay, _CYAN)
+
+
+def _compared(found: Counterexample, width: int, paint: _Paint) -> Iterator[str]:
+    yield from _sides(compare(found.expected, found.actual), width, paint)
+    said, differs = exceptions(found.expected, found.actual)
+    if said:
+        yield from _marked(said, differs, _RED, width, paint)
+
+
+def _measured(found: Counterexample, width: int, paint: _Paint) -> Iterator[str]:
+    """What was measured, in two sentences: the wire above is the smallest of many."""
+    for name, side, code in (("expected", found.expected, _GREEN), ("actual", found.actual, _RED)):
+        yield name
+        yield from (paint(f"  {line}", code) for line in _wrapped(show(side.failure), width - 2))
 
 
 def _rule(result: RuleResult, width: int, paint: _Paint) -> Iterator[str]:

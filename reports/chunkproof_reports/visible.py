@@ -7,10 +7,13 @@ is ever data.
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 __all__ = ["BAR", "WireRow", "cells", "clip", "folded", "pad", "show", "units", "wire_rows"]
 
@@ -21,6 +24,10 @@ _ESCAPED = {"\\": "\\\\", BAR: "\\|", "\x7f": "␡"}
 _ESCAPE_SIZES = {"x": 4, "u": 6, "U": 10}
 # Categories that cannot be seen, or only together with what stands before them.
 _ODD = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs", "Mn", "Mc", "Me")
+
+# Of a longer stretch of text that is shown as it is, so many bytes at each end are pieces of their own.
+_END_BYTES = 1000
+_PLAIN = re.compile(rb"[ !-\[\]-{}~]{%d,}" % (2 * _END_BYTES))
 
 
 def show(text: str) -> str:
@@ -59,8 +66,12 @@ def wire_rows(wire: bytes, cuts: tuple[int, ...]) -> list[WireRow]:
     """The wire as rows, one for each line of the stream, with a bar at each cut; an empty chunk is two bars."""
     bars = Counter(cuts)
     rows = [WireRow()]
+    middles = _middles(wire, cuts)
     at = 0
     while at < len(wire):
+        if at in middles:
+            rows[-1].pieces.append((wire[at : middles[at]].decode(), middles[at] - at))
+            at = middles[at]
         size = _character(wire, at)
         whole = size > 0 and not any(bars[at + offset] for offset in range(1, size))
         if size > 1 and not whole:
@@ -77,6 +88,18 @@ def wire_rows(wire: bytes, cuts: tuple[int, ...]) -> list[WireRow]:
         rows[-1].pieces[-1] = ("␠", 1)
     rows[-1].pieces += [(BAR, 0)] * bars[len(wire)]
     return rows
+
+
+def _middles(wire: bytes, cuts: tuple[int, ...]) -> dict[int, int]:
+    """Where the middle of a long stretch of plain text starts and ends: it is drawn as one piece, or millions are."""
+    middles = {}
+    for stretch in _PLAIN.finditer(wire):
+        start, end = stretch.span()
+        inside = cuts[bisect_left(cuts, start) : bisect_right(cuts, end)]
+        for one, other in pairwise((start, *inside, end)):
+            if other - one > 2 * _END_BYTES:
+                middles[one + _END_BYTES] = other - _END_BYTES
+    return middles
 
 
 def _ends_line(wire: bytes, at: int) -> bool:

@@ -102,7 +102,9 @@ class Candidates:
                 way = f"read from {name}" + ("()" if callable(_value(parser, name)) else "")
                 for grows in (True, False):
                     how = way + (", which grows" if grows else "")
-                    yield self._general(feed, takes, how, partial(EventsReader, name, grows=grows))
+                    driver = self._general(feed, takes, how, partial(EventsReader, name, grows=grows))
+                    driver.keeps_events = grows
+                    yield driver
         if hasattr(parser, "__iter__") or hasattr(parser, "__aiter__"):
             yield self._general(feed, takes, "read by iterating over it", IteratedReader)
 

@@ -8,7 +8,7 @@ an iterable, async generators, classes with ``feed``, callbacks: `chunkproof_tar
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, NamedTuple
 
@@ -158,7 +158,8 @@ class Target(ABC):
     ``takes`` says what it is fed: bytes, our decoded text, or (only ever declared) whole lines without their ends.
     ``has_end`` is False for a push parser that cannot be told that the input is over: it may hold a line that ends in
     a bare CR. ``returns_list`` is True where all events come back at once, behind the last chunk: it is there for rules
-    on when an event comes out, which cannot judge such a target.
+    on when an event comes out, which cannot judge such a target. ``keeps_events`` is True where all events stay in a
+    list of the parser's, which nobody drains.
     ``empty_chunk_ends`` is declared by parsers that document an empty chunk as the end of input; none is sent then.
     ``size_limit`` is declared by parsers that raise beyond so many bytes of a line or an event.
     ``strict_utf8`` is declared by parsers that raise on ill-formed UTF-8 by design.
@@ -177,6 +178,7 @@ class Target(ABC):
     shows: Shows = Shows()
     has_end: bool = True
     returns_list: bool = False
+    keeps_events: bool = False
     empty_chunk_ends: bool = False
     size_limit: int | None = None
     strict_utf8: bool = False
@@ -207,6 +209,14 @@ class Target(ABC):
     def run_used(self, chunks: Sequence[bytes], before: Sequence[bytes], by: Literal["reset", "end"]) -> Run:
         """Run as `run` does, on a parser that has read the chunks of ``before`` and was then reset, or told the end."""
         raise NotImplementedError(f"{type(self).__name__} does not offer it")
+
+    def run_dropping(self, chunks: list[bytes], look: Callable[[int], None]) -> Run | None:
+        """As `run`, but nothing is kept: not the events, and no chunk once the one behind it was taken.
+
+        The list of chunks is emptied on the way. ``look`` is called for each event with the size in memory of all that
+        was let go by then. A target that cannot be run so gives None.
+        """
+        return None
 
     def close(self) -> None:  # noqa: B027  (most targets hold nothing)
         """Give back what the target holds over its runs (an event loop, a process). No run follows."""

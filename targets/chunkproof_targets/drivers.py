@@ -39,13 +39,15 @@ class Driver(ABC):
     """One way to drive a parser.
 
     ``shape`` says it in a line. ``has_end``: the parser is told that the input is over. ``saw_list``: all events came
-    back at once. ``is_async``: an event loop is needed, which trial finds out. ``pulls``: the parser takes the units
+    back at once. ``keeps_events``: all events stay in a list of the parser's. ``is_async``: an event loop is needed,
+    which trial finds out. ``pulls``: the parser takes the units
     from an iterator. ``stops``: the events are iterated over, so that one can stop.
     """
 
     shape = ""
     has_end = True
     saw_list = False
+    keeps_events = False
     is_async = False
     pulls = False
     stops = False

@@ -36,7 +36,7 @@ class ReferenceParser:
         self._decoder = _new_decoder("replace")
         self._at_start = True
         self._after_cr = False
-        self._line = ""
+        self._pieces: list[str] = []
         self._data: list[str] = []
         self._type = ""
         self._id = ""
@@ -90,13 +90,22 @@ class ReferenceParser:
         if self._after_cr:
             text = self.resume_after_cr(text)
         if "\n" not in text and "\r" not in text:
-            self._line += text
+            self._pieces.append(text)
             return
         self._after_cr = text[-1] == "\r"
         lines = self.split_lines(self._line + text)
         self._line = lines.pop()
         for line in lines:
             self.read_line(line)
+
+    @property
+    def _line(self) -> str:
+        """The text of the unfinished line. It comes in pieces: to join them at each would be quadratic."""
+        return "".join(self._pieces)
+
+    @_line.setter
+    def _line(self, text: str) -> None:
+        self._pieces = [text] if text else []
 
     def resume_after_cr(self, text: str) -> str:
         """An LF that comes first after a CR belongs to that CR, and ends no further line (9.2.5)."""

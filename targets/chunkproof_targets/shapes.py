@@ -10,8 +10,9 @@ import contextlib
 import inspect
 import io
 import re
+import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from operator import methodcaller
 from typing import Any, Literal
@@ -60,6 +61,7 @@ class Adapted(Target):
         self.shows = reading.shows
         self.has_end = reading.driver.has_end
         self.returns_list = reading.driver.saw_list
+        self.keeps_events = reading.driver.keeps_events
         self.empty_chunk_ends = declared.empty_chunk == "end"
         self.size_limit = declared.size_limit
         self.strict_utf8 = declared.invalid_utf8 == "strict"
@@ -88,6 +90,22 @@ class Adapted(Target):
         if self._read_state is not None:
             self._read_state(parser, run)
         return run
+
+    def run_dropping(self, chunks: list[bytes], look: Callable[[int], None]) -> Run | None:
+        """See `Target.run_dropping`."""
+        units: list[Any] = chunks if self._units is None else list(self._units(chunks)[0])
+        let_go = gone = 0
+
+        def append(delivery: Delivery) -> None:
+            nonlocal let_go, gone
+            while gone < delivery.chunks_taken - 1:
+                let_go += sys.getsizeof(units[gone])
+                units[gone] = units[gone][:0]
+                gone += 1
+            look(let_go)
+
+        _, failure = self._drive(units, self._convert, append)
+        return Run(failure=failure)
 
     def _drive_units(self, chunks: Sequence[bytes], convert: Deliver, deliveries: list[Delivery]) -> Driven:
         assert self._units is not None

@@ -7,9 +7,9 @@ that every rule catches at least one.
 from __future__ import annotations
 
 from . import bytes as _bytes
-from . import chunks, comments_and_values, delivery, events, fields, ids_and_retry, lines, marks
+from . import chunks, comments_and_values, delivery, events, fields, ids_and_retry, lines, marks, resources
 from .fault import FAULTS, Fault, FaultyTarget
 
 __all__ = ["FAULTS", "Fault", "FaultyTarget"]
 
-del _bytes, chunks, comments_and_values, delivery, events, fields, ids_and_retry, lines, marks
+del _bytes, chunks, comments_and_values, delivery, events, fields, ids_and_retry, lines, marks, resources

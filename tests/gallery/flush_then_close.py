@@ -1,6 +1,9 @@
 """`flush()` ends the input and gives what a last CR completed. `close()` only frees the buffers."""
 
 import codecs
+import re
+
+_END = re.compile("\r\n|\n|\r")
 
 
 class Message:
@@ -11,7 +14,8 @@ class Message:
 class Parser:
     def __init__(self):
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._text, self._started, self._id = "", False, ""
+        self._parts, self._held = [], False
+        self._started, self._id = False, ""
         self._fields = {}
 
     def feed(self, data):
@@ -21,32 +25,26 @@ class Parser:
         return self._parse("", at_end=True)
 
     def close(self):
-        self._text, self._fields = "", {}
+        self._parts, self._fields = [], {}
 
     def _parse(self, more, at_end):
-        text = self._text + more
-        if text and not self._started:
+        if not self._started and more:
             self._started = True
-            text = text.removeprefix("\ufeff")
-        found = []
-        while (end := self._line_end(text, at_end)) is not None:
-            line, text = text[: end[0]], text[end[1] :]
+            more = more.removeprefix("\ufeff")
+        if not at_end and not self._held and "\n" not in more and "\r" not in more:
+            self._parts.append(more)
+            return []
+        text = "".join([*self._parts, more])
+        found, done = [], 0
+        for end in _END.finditer(text):
+            if end[0] == "\r" and end.end() == len(text) and not at_end:
+                break
+            line, done = text[done : end.start()], end.end()
             message = self._line(line) if line else self._blank()
             if message is not None:
                 found.append(message)
-        self._text = text
+        self._parts, self._held = [text[done:]], text.endswith("\r")
         return found
-
-    @staticmethod
-    def _line_end(text, at_end):
-        for at, char in enumerate(text):
-            if char == "\n":
-                return at, at + 1
-            if char == "\r":
-                if at + 1 == len(text) and not at_end:
-                    return None
-                return at, at + 2 if text[at + 1 : at + 2] == "\n" else at + 1
-        return None
 
     def _line(self, line):
         name, _, value = line.partition(":")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import bytes as bytes_
-from . import chunking, delivery, dispatch, end, fields, ids, lines, prefix, retry, size, whole
+from . import chunking, delivery, dispatch, end, fields, ids, lines, prefix, resources, retry, size, whole
 from .rule import Rule
 
 __all__ = ["RULES", "Rule", "find_rule"]
@@ -20,6 +20,7 @@ RULES: tuple[Rule, ...] = tuple(
         retry.rule,
         end.rule,
         size.rule,
+        resources.rule,
         chunking.rule,
         delivery.rule,
         whole.rule,

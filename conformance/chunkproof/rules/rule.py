@@ -17,6 +17,7 @@ from chunkproof_strategies.chunkings import Cuts
 from chunkproof_strategies.grammar import Draft
 from chunkproof_targets.contract import Offer, Run, Target
 
+from ..examination import Examine
 from ..judge import Expectation, expect
 from ..plans import Plans, common
 from ..ways import LEFT_OUT, Way
@@ -102,7 +103,9 @@ class Rule:
     state that is not compared. ``weight`` is the rule's share of the checks, 1 for most. ``open_without_end`` makes the
     rule an info for targets that cannot be told the end of input. ``advice`` says what the author of a target that
     raised so may do. ``way`` is how its streams are run and judged, None where they are fed and compared.
-    ``info_without`` names what a target has to offer for the rule to be more than an info.
+    ``info_without`` names what a target has to offer for the rule to be more than an info. ``examine``
+    takes the place of the whole search, for rules that measure; ``write`` then writes the smallest stream of those that
+    are measured.
     """
 
     id: str
@@ -126,6 +129,7 @@ class Rule:
     advice: Callable[[BaseException | None], str] = no_advice
     way: Way | None = None
     info_without: Offer | None = None
+    examine: Examine | None = None
 
     @property
     def chapter(self) -> str:
@@ -230,6 +234,7 @@ class Options(TypedDict, total=False):
     advice: Callable[[BaseException | None], str]
     way: Way
     info_without: Offer
+    examine: Examine
 
 
 class Chapter:

@@ -9,6 +9,7 @@ from chunkproof_strategies.chunkings import Cuts
 from chunkproof_strategies.grammar import CRLF, LF, Draft
 from chunkproof_strategies.source import Source
 
+from ..large import large
 from ..plans import wide
 from .rule import chapter
 
@@ -102,3 +103,15 @@ def chunks_beyond_64_kib(draft: Draft) -> None:
     while draft.size < 66_000:
         draft.message(filler)
     draft.plain_event()
+
+
+@rule(severity="should", layer="lines", examine=large(1 << 20, seconds_max=1))
+def a_line_of_1_mib(draft: Draft) -> None:
+    """A line of 1 MiB comes out whole, or the declared limit raises; nothing is lost silently."""
+    draft.message(draft.value("1 MiB"))
+
+
+@rule(severity="should", layer="lines", examine=large(10 << 20, seconds_max=1.5))
+def a_line_of_10_mib(draft: Draft) -> None:
+    """A line of 10 MiB comes out whole, or the declared limit raises; nothing is lost silently."""
+    draft.message(draft.value("10 MiB"))
