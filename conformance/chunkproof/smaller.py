@@ -23,6 +23,7 @@ __all__ = ["NOT_EVERY_TIME", "counterexample_of", "is_ours", "record", "smaller"
 
 _OURS = (str(Path(__file__).parent), str(Path(chunkproof_targets.__file__).parent), "<frozen ")
 _TARGETS = ("libraries", "published", "reference")
+_PRINTED_MAX = 2000
 # A counterexample of so many bytes is read at a glance; a longer one may leave out spaces and values.
 _SHORT_ENOUGH = 16
 #: The advice where a failure was seen once.
@@ -101,9 +102,13 @@ def record(
         token=encode_token(case),
         others="run before" if rule.way is None else rule.way.others,
         traceback=_where(run.failure),
-        stdout=printed[0],
-        stderr=printed[1],
+        stdout=_end(printed[0]),
+        stderr=_end(printed[1]),
     )
+
+
+def _end(text: str) -> str:
+    return text if len(text) <= _PRINTED_MAX else f"… {len(text) - _PRINTED_MAX:,} characters …\n{text[-_PRINTED_MAX:]}"
 
 
 def is_ours(filename: str) -> bool:

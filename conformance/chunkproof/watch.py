@@ -71,6 +71,7 @@ class Watch:
         self._allowed: float | None = None
         self._size_since = 0
         self._interrupted = False
+        self._attentive = False
         self._restore: list[tuple[int, Any]] = []
         self._timer_before = (0.0, 0.0)
         self._collections_before = gc.get_threshold()
@@ -130,17 +131,31 @@ class Watch:
             run = Run(failure=stopped)
         finally:
             self._chunks = None
-        if self._interrupted:
-            self._end()
+        if self._attentive:
+            run = self._attend(run)
         return run if run.failure is None else self._failed(run)
 
     def run_alone(self, target: Target, chunks: Sequence[bytes]) -> Run:
         """One run of the target, of which it also counts what it has printed without Python's streams."""
         self.forget_printed()
-        run = self.run(target, chunks)
-        if self.printed is not None and run.failure is None and self.printed.size > self.limits.output * _MIB:
-            return Run(run.deliveries, failure=self._flooded())
-        return run
+        return self._counted(self.run(target, chunks))
+
+    def _attend(self, run: Run) -> Run:
+        """What is looked at behind each run once there was a sign of it."""
+        if os.getpid() != self._process:
+            # The target has forked, and this is its child, which has no business here.
+            os._exit(0)
+        if self._interrupted:
+            raise KeyboardInterrupt
+        return self._counted(run)
+
+    def _counted(self, run: Run) -> Run:
+        if self.printed is None or not self.printed.size:
+            return run
+        flooded = self.printed.size > self.limits.output * _MIB
+        if self._attentive:
+            self.printed.clear()
+        return Run(run.deliveries, failure=self._flooded()) if flooded and run.failure is None else run
 
     def _failed(self, run: Run) -> Run:
         if self.board is None or not isinstance(run.failure, MemoryError) or run.failure.args:
@@ -148,15 +163,9 @@ class Watch:
         # What it has eaten hangs on the frames of the exception, and goes with them.
         return Run(failure=TargetGrew(f"it got a MemoryError, when it had taken {_in_mib(self._grown())}"))
 
-    def _end(self) -> None:
-        if os.getpid() != self._process:
-            # The target has forked, and this is its child, which has no business here.
-            os._exit(0)
-        raise KeyboardInterrupt
-
     def forked(self) -> None:
         """This is a child of the target's, from inside a run: when that run returns here, the process ends."""
-        self._interrupted = True
+        self._attentive = True
 
     def _flooded(self) -> TargetFlooded:
         return TargetFlooded(f"one run printed more than {self.limits.output} MiB")
@@ -171,7 +180,7 @@ class Watch:
             self.printed.clear()
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        self._interrupted = True
+        self._interrupted = self._attentive = True
         raise KeyboardInterrupt
 
     def _tick(self, number: int, frame: FrameType | None) -> None:
@@ -182,13 +191,22 @@ class Watch:
             self._seen = self._run
             self._since = self._time.now()
             self._allowed = None
-            self._size_since = self.printed.size if self.printed is not None else 0
+            self._size_since = self._size_by_now()
             self._beat(stopped=False)
             return
         stopped = self._beyond(chunks)
         self._beat(stopped=stopped is not None)
         if stopped is not None:
             raise stopped
+
+    def _size_by_now(self) -> int:
+        """What was printed by the runs before this one, less what is thrown away: it must not fill the disk."""
+        if self.printed is None or (size := self.printed.size) <= self.limits.output * _MIB:
+            return 0 if self.printed is None else size
+        # By one run or by many: from here on each is looked at.
+        self._attentive = True
+        self.printed.clear()
+        return 0
 
     def _beat(self, *, stopped: bool) -> None:
         if self.board is not None:

@@ -13,7 +13,7 @@ from chunkproof_targets.contract import TargetFlooded
 __all__ = ["Printed"]
 
 _MIB = 1024 * 1024
-_KEPT = 4000
+_KEPT = 64 * 1024
 
 try:
     import fcntl
@@ -74,8 +74,7 @@ class Printed:
 
 def _end(number: int) -> str:
     size = os.fstat(number).st_size
-    text = os.pread(number, _KEPT, max(0, size - _KEPT)).decode("utf-8", "replace")
-    return text if size <= _KEPT else f"… {size - _KEPT:,} bytes …\n{text}"
+    return os.pread(number, _KEPT, max(0, size - _KEPT)).decode("utf-8", "replace")
 
 
 class _Stream(io.RawIOBase):
