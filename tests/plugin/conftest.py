@@ -125,9 +125,11 @@ class Ran:
         return json.loads((self.folder / name).read_text(encoding="utf-8"))
 
 
-def run_in(folder: Path, *args: str, env: Mapping[str, str] | None = None, plain: bool = True) -> Ran:
+def run_in(
+    folder: Path, *args: str, env: Mapping[str, str] | None = None, plain: bool = True, timeout: float = 120
+) -> Ran:
     """`pytest ARGS` in this folder, which is not on the import path by itself."""
-    return _run(folder, ["-P", "-m", "pytest", *QUIET, *([PLAIN] if plain else []), *args], env)
+    return _run(folder, ["-P", "-m", "pytest", *QUIET, *([PLAIN] if plain else []), *args], env, timeout)
 
 
 def chunkproof_in(folder: Path, *args: str) -> Ran:
@@ -135,7 +137,7 @@ def chunkproof_in(folder: Path, *args: str) -> Ran:
     return _run(folder, ["-P", "-m", "chunkproof", *args])
 
 
-def _run(folder: Path, command: list[str], env: Mapping[str, str] | None = None) -> Ran:
+def _run(folder: Path, command: list[str], env: Mapping[str, str] | None = None, timeout: float = 120) -> Ran:
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST", "COV_", "CI"))}
     kept |= {"COLUMNS": "100", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8", **(env or {})}
     done = subprocess.run(
@@ -144,7 +146,7 @@ def _run(folder: Path, command: list[str], env: Mapping[str, str] | None = None)
         env=kept,
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=timeout,
         check=False,
     )
     return Ran(done.returncode, done.stdout, done.stderr, folder)
