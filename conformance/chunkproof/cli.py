@@ -77,7 +77,7 @@ def replay_(counterexample: str, spec: str, declared: tuple[str, ...], isolation
     try:
         case = read_case(counterexample)
         with at_peace():
-            target = load_target(spec, folder=Path.cwd(), declared=Declared.parse(declared))
+            target = load_target(spec, folder=Path.cwd(), declared=Declared.parse(declared), first=process.rehearse)
     except (ReplayError, TargetError) as error:
         _refuse(str(error))
     try:

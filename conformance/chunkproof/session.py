@@ -84,7 +84,10 @@ class SuiteRun:
         try:
             declared = Declared.parse(self.config.option.chunkproof_declare)
             with at_peace():
-                self.targets += [load_target(spec, folder=folder, declared=declared) for spec in self.specs]
+                self.targets += [
+                    load_target(spec, folder=folder, declared=declared, first=self.isolation.rehearse)
+                    for spec in self.specs
+                ]
         except TargetError as error:
             raise pytest.UsageError(str(error)) from None
         self.results.targets = [describe_target(target) for target in self.targets]

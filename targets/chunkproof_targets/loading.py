@@ -9,6 +9,7 @@ import re
 import sys
 import traceback
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -35,12 +36,18 @@ class _Place(NamedTuple):
     is_file: bool
 
 
-def load_target(spec: str, *, folder: Path, declared: Declared = NOTHING_DECLARED) -> Target:
+Rehearse = Callable[[Callable[[], object], str], None]
+
+
+def load_target(
+    spec: str, *, folder: Path, declared: Declared = NOTHING_DECLARED, first: Rehearse | None = None
+) -> Target:
     """The target that a spec names; TargetError, one clear text, where it cannot be used.
 
     ``spec`` is a name of the registry, which wins over a module of that name; ``package.module`` or a path that ends
     in ``.py``, searched for its one obvious parser; either with ``:attribute``, dots allowed. ``folder`` is the folder
     of invocation: it comes first on ``sys.path``, as with ``python -m pytest``, and paths are relative to it.
+    ``first`` is given the call that will run the parser, and its name, before it is run here.
     """
     _add_to_path(folder, at=0)
     entry = TABLE.get(normal_name(spec.strip()))
@@ -48,7 +55,7 @@ def load_target(spec: str, *, folder: Path, declared: Declared = NOTHING_DECLARE
         # A project's `filterwarnings = error` speaks of its own tests; a parser that warns is still a parser.
         warnings.simplefilter("default")
         if entry is not None:
-            return _load_entry(entry, declared)
+            return _load_entry(entry, declared, first)
         where = _parse(spec.strip())
         module = _import_file(where, spec, folder) if where.is_file else _import(where.place, spec)
         attribute = where.attribute
@@ -60,10 +67,16 @@ def load_target(spec: str, *, folder: Path, declared: Declared = NOTHING_DECLARE
         obj = _attribute(module, attribute, spec, where.place)
         if isinstance(obj, ModuleType):
             raise TargetError(f"--target={spec}: {attribute} is a module. Type --target={obj.__name__}")
-        return adapt(obj, name=spec.strip(), found=found, declared=declared)
+        return _adapted(obj, spec.strip(), found, declared, first)
 
 
-def _load_entry(entry: Entry, declared: Declared) -> Target:
+def _adapted(obj: Any, name: str, found: str, declared: Declared, first: Rehearse | None) -> Target:
+    if first is not None:
+        first(lambda: adapt(obj, name=name, found=found, declared=declared), name)
+    return adapt(obj, name=name, found=found, declared=declared)
+
+
+def _load_entry(entry: Entry, declared: Declared, first: Rehearse | None) -> Target:
     module_name, _, attribute = entry.target.partition(":")
     try:
         module = importlib.import_module(module_name)
@@ -77,7 +90,7 @@ def _load_entry(entry: Entry, declared: Declared) -> Target:
     except Exception as error:
         raise _import_failed(entry.name, module_name, error) from error
     found = f"the library registry: {module_name}"
-    return adapt(getattr(module, attribute), name=entry.name, found=found, declared=declared)
+    return _adapted(getattr(module, attribute), entry.name, found, declared, first)
 
 
 def _parse(spec: str) -> _Place:

@@ -51,6 +51,11 @@ class DiesAtCR(ReferenceParser):
         return super().feed(chunk)
 
 
+class DiesAtOnce(ReferenceParser):
+    def feed(self, chunk):
+        os._exit(9)
+
+
 class Interrupted(ReferenceParser):
     """The user hits Ctrl-C while the second rule runs: pytest hears it, and its child does not."""
 

@@ -27,6 +27,13 @@ def test_sys_exit_of_a_target_is_a_failure_like_any_other(folder, run):
     assert "FAILED chunkproof::lines/cr - raised SystemExit: " in ran.out
 
 
+def test_target_that_ends_its_process_on_plain_events_cannot_be_used(folder, run):
+    ran = run(folder, "--target=parsers:DiesAtOnce")
+    assert ran.code == 4
+    assert "parsers:DiesAtOnce takes its process with it when it is given the calibration streams" in ran.err
+    assert "the process ended with exit status 9" in ran.err
+
+
 @pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["alone", "in a worker"])
 def test_target_that_ends_its_process_breaks_the_rule_and_the_run_goes_on(folder, run, workers):
     rules = ("chunkproof::lines/cr", "chunkproof::lines/lf", "chunkproof::lines/mixed")

@@ -36,7 +36,7 @@ try:
 except ImportError:  # not on every system, nor in every build
     ctypes = resource = None  # type: ignore[assignment]
 
-__all__ = ["Cell", "Child", "Ended", "can_fork"]
+__all__ = ["Cell", "Child", "Ended", "can_fork", "how_it_ended", "reap"]
 
 _LOOK = 0.1
 _PR_SET_PDEATHSIG = 1
@@ -123,7 +123,7 @@ class Child:
         if isinstance(answer, TargetStopped):
             return Ended(answer, cell.board.read())
         if answer is None:
-            return Ended(TargetDied(_how(status)), cell.board.read())
+            return Ended(TargetDied(how_it_ended(status)), cell.board.read())
         found = json.loads(answer)
         if "fault" in found:
             raise RuntimeError(found["fault"])
@@ -138,7 +138,7 @@ class Child:
             return None
         self.alive = False
         os.close(self._asking)
-        status = _reap(self.pid, at_once=at_once)
+        status = reap(self.pid, at_once=at_once)
         os.close(self._reading)
         return status
 
@@ -266,7 +266,7 @@ def _has_ended(pid: int) -> bool:
         return True
 
 
-def _reap(pid: int, *, at_once: bool) -> int | None:
+def reap(pid: int, *, at_once: bool) -> int | None:
     """End the child, unless it is about to end by itself, and all that it has started; its status."""
     deadline = time.monotonic() + _GRACE
     while not (at_once or _has_ended(pid) or time.monotonic() > deadline):
@@ -281,7 +281,8 @@ def _reap(pid: int, *, at_once: bool) -> int | None:
         return None
 
 
-def _how(status: int | None) -> str:
+def how_it_ended(status: int | None) -> str:
+    """An exit status, as `os.waitstatus_to_exitcode` gives it, in words."""
     if status is None:
         return "the process ended"
     if status >= 0:

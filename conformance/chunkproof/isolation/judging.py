@@ -37,6 +37,7 @@ from ..smaller import NOT_EVERY_TIME, is_ours, record, smaller
 from ..watch import Watch
 from .child import Cell, Child, Ended, can_fork
 from .limits import UNKNOWN_PACE, Limits, Pace, measure_pace
+from .rehearsal import rehearse
 
 __all__ = ["Isolation"]
 
@@ -138,6 +139,11 @@ class Isolation:
         if "refused" in answer:
             raise ReplayError(answer["refused"])
         return RuleResult.from_data(answer)
+
+    def rehearse(self, look: Callable[[], object], name: str) -> None:
+        """See `chunkproof.isolation.rehearsal.rehearse`; without a child, what comes of it comes here."""
+        if self.forked:
+            rehearse(look, name)
 
     def close(self) -> None:
         """Give back what is held."""
