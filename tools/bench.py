@@ -14,6 +14,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from chunkproof.check import EFFORTS, check_rule
+from chunkproof.isolation.judging import Isolation
+from chunkproof.isolation.limits import Limits
+from chunkproof.peace import at_peace
 from chunkproof.rule_run import RuleRun, search_examples, search_seeded
 from chunkproof.rules import RULES, find_rule
 from chunkproof.watch import Watch
@@ -26,6 +29,7 @@ from one_fault import ONE_FAULT
 
 BROAD = "whole/any-stream-in-any-chunking"
 ROUNDS = 5
+ISOLATION_ROUNDS = 3
 
 
 class Recorder(Target):
@@ -129,12 +133,37 @@ def default_run() -> None:
     print(f"peak memory        {peak:.0f} MiB")
 
 
+def isolation() -> None:
+    """What a child process costs a default run: rule by rule in turn, here and there, the searched rules alone."""
+    target = reference()
+    rules = [rule for rule in RULES if rule.examine is None]
+    ratios = []
+    for _ in range(ISOLATION_ROUNDS):
+        apart = Isolation(Limits())
+        seconds = {True: 0.0, False: 0.0}
+        with at_peace():
+            for number, rule in enumerate(rules):
+                for forked in (True, False) if number % 2 else (False, True):
+                    started = time.perf_counter()
+                    if forked:
+                        apart.check_rule(rule, target, effort=EFFORTS["default"], seed="bench")
+                    else:
+                        with Watch() as watch:
+                            check_rule(rule, target, effort=EFFORTS["default"], seed="bench", watch=watch)
+                    seconds[forked] += time.perf_counter() - started
+        apart.close()
+        ratios.append(seconds[True] / seconds[False] - 1)
+    shown = ", ".join(f"{ratio:+.1%}" for ratio in ratios)
+    print(f"isolation          {statistics.median(ratios):+.1%} of a default run (median of {shown})")
+
+
 def main() -> None:
     """All of it."""
     print(f"Python {sys.version.split()[0]}")
     speed()
     time_to_find(range(20))
     default_run()
+    isolation()
 
 
 if __name__ == "__main__":
