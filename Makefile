@@ -37,7 +37,8 @@ format: $(INSTALLED)  ## let ruff repair what it can
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-long: $(INSTALLED)  ## what needs longer than CI gives: twenty seeds at default effort, into reports/long.md
+long: $(INSTALLED)  ## what needs longer than CI gives: twenty seeds at default effort, into reports/
+	$(BIN)/python tools/long.py --loaded
 	$(BIN)/python tools/long.py
 
 bench: $(INSTALLED)  ## print the speed of the suite on this machine
