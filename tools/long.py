@@ -17,6 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -24,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 
 from tests.gallery import EACH_KIND, GALLERY  # noqa: E402
 
-from chunkproof.check import check  # noqa: E402
+from chunkproof.check import RELEASE, check  # noqa: E402
 from chunkproof.rules import RULES  # noqa: E402
 from chunkproof_targets.declared import Declared  # noqa: E402
 from chunkproof_targets.loading import load_target  # noqa: E402
