@@ -138,6 +138,32 @@ def test_coverage_sees_the_import_of_the_target(folder, run, workers):
     assert int(line.split()[-1].rstrip("%")) > 40
 
 
+@needs("pytest_cov")
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["alone", "xdist"])
+def test_coverage_sees_what_runs_in_the_child(make_folder, run, workers):
+    folder = make_folder(
+        mine="""
+        from chunkproof_targets.reference import ReferenceParser
+
+
+        class Parser(ReferenceParser):
+            def feed(self, chunk):
+                if b"\\0" in chunk:
+                    return self.odd(chunk)
+                return super().feed(chunk)
+
+            def odd(self, chunk):
+                return super().feed(chunk)
+        """.replace("\n        ", "\n")
+    )
+    rules = ("chunkproof::lines/lf", "chunkproof::bytes/nul-is-text")
+    ran = run(folder, "--target=mine:Parser", "--effort=smoke", "--cov=mine", "--cov-report=term", *rules, *workers)
+    assert ran.code == 0, ran.all
+    line = next(line for line in ran.out.splitlines() if line.startswith("mine.py"))
+    assert line.split()[-1] == "100%"
+    assert [path.name for path in folder.glob(".coverage*")] == [".coverage"]
+
+
 def test_settings_of_strict_projects(folder, run):
     (folder / "pytest.ini").write_text(
         "[pytest]\naddopts = --strict-markers --strict-config -ra\ntestpaths = nothing_here\nfilterwarnings = error\n"
