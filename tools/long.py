@@ -2,7 +2,7 @@
 
 `make long` writes reports/long.md. With ``--loaded`` it judges by the rules that are no musts alone, one parser at a
 time, while other processes keep the other cores busy, and writes reports/long-loaded.md. It may be stopped at any time:
-what is done by then is written.
+what is done by then is written. ``--parsers`` runs some of them, and keeps the rows of the others as they were.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from chunkproof_targets.declared import Declared  # noqa: E402
 from chunkproof_targets.loading import load_target  # noqa: E402
 
 REPORT = ROOT / "reports" / "long.md"
+COLUMNS = 8
 LOADED = ROOT / "reports" / "long-loaded.md"
 # What a busy machine could make fail: rules on time, memory, and when an event is out.
 UNDER_LOAD = [rule for rule in RULES if rule.severity != "must"]
@@ -44,7 +45,20 @@ class Row:
     checks: int = 0
     seconds: float = 0.0
     judged: int = 0
+    commit: str = ""
     alarms: list[str] = field(default_factory=list)
+
+    def line(self, name: str) -> str:
+        """As the report has it."""
+        numbers = f"{self.seeds} | {self.judged} | {self.checks:,} | {self.seconds:.0f}"
+        return f"| {name} | {numbers} | {self.commit} | {', '.join(self.alarms) or 'none'} |"
+
+    @classmethod
+    def read(cls, line: str) -> tuple[str, Row]:
+        """The name and the row of a line of the report."""
+        name, seeds, judged, checks, seconds, commit, alarms = (cell.strip() for cell in line.strip(" |").split("|"))
+        found = [] if alarms == "none" else [alarms]
+        return name, cls(int(seeds), int(checks.replace(",", "")), float(seconds), int(judged), commit, found)
 
 
 def run_one(name: str, seed: int, effort: str, *, loaded: bool) -> tuple[int, float, int, list[str]]:
@@ -63,7 +77,7 @@ def run_one(name: str, seed: int, effort: str, *, loaded: bool) -> tuple[int, fl
 
 def run_all(names: list[str], seeds: int, effort: str, jobs: int, *, loaded: bool) -> Iterator[dict[str, Row]]:
     """The rows so far, after each run; parser by parser, so that an early end leaves whole rows."""
-    rows: dict[str, Row] = defaultdict(Row)
+    rows: dict[str, Row] = defaultdict(lambda: Row(commit=commit()))
     with ProcessPoolExecutor(jobs, max_tasks_per_child=1) as pool:
         futures = {
             pool.submit(run_one, name, seed, effort, loaded=loaded): name for name in names for seed in range(seeds)
@@ -80,26 +94,38 @@ def run_all(names: list[str], seeds: int, effort: str, jobs: int, *, loaded: boo
             yield rows
 
 
+def commit() -> str:
+    """What is run."""
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def kept(report: Path) -> dict[str, Row]:
+    """The rows of a report."""
+    lines = report.read_text(encoding="utf-8").splitlines() if report.exists() else []
+    table = [line for line in lines if line.startswith("| ")]
+    return dict(
+        Row.read(line) for line in table if line.count("|") == COLUMNS and not line.startswith(("| parser", "| -"))
+    )
+
+
 def write(rows: dict[str, Row], seeds: int, effort: str, *, loaded: bool) -> None:
     """The report, as it stands."""
     judged_by, load = ("all rules", "") if not loaded else (f"the {len(UNDER_LOAD)} rules that are no musts", _load())
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
     alarms = [alarm for row in rows.values() for alarm in row.alarms]
     lines = [
         f"# No false alarm: {judged_by}, {effort} effort, {seeds} seeds{load}",
         "",
-        f"Written by `make long` on {date.today()}: chunkproof {RELEASE} at {commit.strip()}, Python "
-        f"{platform.python_version()}. Each parser is conformant, so each alarm would be a fault of the suite.",
+        f"Written by `make long` on {date.today()}: chunkproof {RELEASE}, Python {platform.python_version()}. "
+        "Each parser is conformant, so each alarm would be a fault of the suite.",
         "",
         f"**{len(alarms)} alarms** in {sum(row.seeds for row in rows.values())} runs, "
         f"{sum(row.checks for row in rows.values()):,} checks.",
         "",
-        "| parser | seeds | rules judged | checks | seconds | alarms |",
-        "| --- | ---: | ---: | ---: | ---: | --- |",
+        "| parser | seeds | rules judged | checks | seconds | at | alarms |",
+        "| --- | ---: | ---: | ---: | ---: | --- | --- |",
     ]
-    for name, row in sorted(rows.items()):
-        alarmed = ", ".join(row.alarms) or "none"
-        lines.append(f"| {name} | {row.seeds} | {row.judged} | {row.checks:,} | {row.seconds:.0f} | {alarmed} |")
+    lines += [row.line(name) for name, row in sorted(rows.items())]
     (LOADED if loaded else REPORT).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -124,14 +150,16 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--all", action="store_true", help="the whole gallery")
     parser.add_argument("--loaded", action="store_true", help="the rules that a busy machine could make fail")
+    parser.add_argument("--parsers", nargs="+", metavar="NAME", help="these alone; the other rows stay")
     options = parser.parse_args()
-    names = ["reference", *([odd.name for odd in GALLERY] if options.all else sorted(EACH_KIND))]
-    rows: dict[str, Row] = {}
+    names = options.parsers or ["reference", *([odd.name for odd in GALLERY] if options.all else sorted(EACH_KIND))]
     loaded = options.loaded
+    others = kept(LOADED if loaded else REPORT) if options.parsers else {}
+    rows: dict[str, Row] = {}
     busy = keep_busy() if loaded else []
     try:
         for rows in run_all(names, options.seeds, options.effort, 1 if loaded else options.jobs, loaded=loaded):
-            write(rows, options.seeds, options.effort, loaded=loaded)
+            write(others | rows, options.seeds, options.effort, loaded=loaded)
     except KeyboardInterrupt:
         print(f"stopped; what was done is in {LOADED if loaded else REPORT}")
     finally:
