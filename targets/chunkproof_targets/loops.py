@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import weakref
 from collections.abc import Coroutine
 from typing import Any
@@ -15,11 +16,13 @@ class Loop:
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._process = 0
 
     def run(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
         """Run to the end. What interrupts the loop itself (an alarm) is raised, and the loop is thrown away."""
-        if self._loop is None:
-            self._loop = asyncio.new_event_loop()
+        # A loop of the process that this one was forked from shares its selector with it, and has lost its threads.
+        if self._loop is None or self._process != os.getpid():
+            self._loop, self._process = asyncio.new_event_loop(), os.getpid()
             # Whoever forgets `close` gets no ResourceWarning out of our loop.
             weakref.finalize(self, _shut, self._loop)
         task = self._loop.create_task(_tidily(coroutine))
