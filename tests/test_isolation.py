@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -320,6 +322,60 @@ def test_pace_is_that_of_the_target():
 
     pace = measure_pace(lambda target, chunks: target.run(chunks), Sleepy())
     assert pace.chunk >= 0.0005
+
+
+# What a child does not have ---------------------------------------------------------------------------------------------
+
+
+class ReadsInAThread:
+    """Right, as long as the thread of its class is there."""
+
+    pool = ThreadPoolExecutor(1)
+
+    def __init__(self) -> None:
+        self.parser = ReferenceParser()
+
+    def feed(self, chunk: bytes) -> Any:
+        return self.pool.submit(self.parser.feed, chunk).result()
+
+    def close(self) -> Any:
+        return self.pool.submit(self.parser.close).result()
+
+
+async def reads_in_threads_of_its_loop(chunks: AsyncIterable[bytes]) -> AsyncIterator[Any]:
+    parser = ReferenceParser()
+    async for chunk in chunks:
+        for event in await asyncio.to_thread(parser.feed, chunk):
+            yield event
+    for event in parser.close():
+        yield event
+
+
+@pytest.mark.parametrize(("parser", "forks"), [(ReadsInAThread, False), (reads_in_threads_of_its_loop, True)])
+def test_target_that_keeps_threads_is_no_hang(parser, forks):
+    target = target_of(parser)
+    isolation = Isolation(Limits())
+    try:
+        result = isolation.check_rule(find_rule("bytes/nul-is-text"), target, effort=SMOKE, seed="1")
+        assert isolation.forks(target) is forks
+    finally:
+        isolation.close()
+        target.close()
+    assert result.status == "held"
+
+
+def test_target_that_takes_the_timer_away_is_judged_and_its_hang_is_seen():
+    class TakesTheTimer(parsers.OnNul):
+        def feed(self, chunk: bytes) -> Any:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            return super().feed(chunk)
+
+        def act(self) -> None:
+            time.sleep(30)
+
+    assert judged(TakesTheTimer, "lines/crlf-cut").status == "held"
+    result = judged(TakesTheTimer)
+    assert (result.status, result.counterexample and result.counterexample.kind) == ("broken", "hung")
 
 
 # The board ------------------------------------------------------------------------------------------------------------

@@ -176,6 +176,13 @@ class SuiteRun:
         lines += terminal.describe_targets(results.targets)
         if not self.isolation.forked:
             lines.append("  rules run in this process: a target that exits, crashes or eats memory ends the run")
+        else:
+            with at_peace():
+                lines += [
+                    f"  {target.name} hangs in a forked process (it may keep threads): its rules run in this one"
+                    for target in self.targets
+                    if not self.isolation.forks(target)
+                ]
         taken = self.config.stash.get(SHORT_NAMES_TAKEN, [])
         lines += [
             f"  {name} is an option of this project or another plugin: ours is --chunkproof-{name[2:]}"

@@ -11,7 +11,7 @@ import re
 import time
 import traceback
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -74,13 +74,13 @@ class Isolation:
         self.forked = forked and can_fork()
         self._opened: Cell | None = None
         self._targets: list[Target] = []
-        self._paces: dict[int, Pace] = {}
+        self._paces: dict[int, Pace | None] = {}
         self._hanging: list[Target] = []
         self._child: Child | None = None
 
     def check_rule(self, rule: Rule, target: Target, *, effort: Effort, seed: str) -> RuleResult:
         """See `chunkproof.rule_check.check_rule`."""
-        if not self.forked or rule.not_judged(target):
+        if rule.not_judged(target) or not self.forks(target):
             with Watch(limits=self.limits) as watch:
                 return check_rule(rule, target, effort=effort, seed=seed, watch=watch)
         started = time.perf_counter()
@@ -110,10 +110,10 @@ class Isolation:
 
     def _ask(self, rule: Rule, target: Target, effort: Effort, seed: str, limits: Limits) -> Any:
         """What a child says of a rule: the one that has judged others before, where it knows this rule."""
-        pace = self._pace(target)
+        pace = self._pace_here(target)
         if rule not in RULES:
             return self.cell.call(partial(_judged, rule, target, effort, seed), limits, pace)
-        if self._child is None:
+        if self._child is None or not self._child.alive:
             self._child = Child(self.cell, self._answer)
         number = next(at for at, known in enumerate(self._targets) if known is target)
         return self._child.ask([rule.id, number, asdict(effort), seed], limits, pace)
@@ -121,6 +121,10 @@ class Isolation:
     def _answer(self, question: Any, watch: Watch) -> dict[str, Any]:
         rule_id, number, effort, seed = question
         return _judged(find_rule(rule_id), self._targets[number], Effort(**effort), seed, watch)
+
+    def forks(self, target: Target) -> bool:
+        """Whether this target is judged in a child: it may live on what a child does not have, such as its threads."""
+        return self.forked and self._pace(target) is not None
 
     def end_child(self) -> None:
         """Let the child end; the next rule gets a new one."""
@@ -130,7 +134,7 @@ class Isolation:
 
     def replay(self, case: Case, target: Target) -> RuleResult:
         """See `chunkproof.replay.replay`."""
-        if not self.forked:
+        if not self.forks(target):
             with Watch(limits=self.limits) as watch:
                 return replay(case, target, watch)
         answer = self._call(target, partial(_replayed, case, target))
@@ -160,18 +164,24 @@ class Isolation:
         return self._opened
 
     def _call(self, target: Target, work: Callable[[Watch], Any], limits: Limits | None = None) -> Any:
-        return self.cell.call(work, limits or self.limits, self._pace(target))
+        return self.cell.call(work, limits or self.limits, self._pace_here(target))
 
-    def _pace(self, target: Target) -> Pace:
-        """The target's own pace, measured once, in a child too."""
-        pace = self._paces.get(id(target))
-        if pace is None:
-            found = self.cell.call(partial(_pace_of, target), self.limits, UNKNOWN_PACE)
-            pace = self._paces[id(target)] = UNKNOWN_PACE if isinstance(found, Ended) else Pace(*found)
+    def _pace(self, target: Target) -> Pace | None:
+        """The target's own pace, measured once, in a child; None where it hangs there on plain events."""
+        if id(target) not in self._paces:
+            limits = replace(self.limits, patience=_PATIENCE)
+            found = self.cell.call(partial(_pace_of, target), limits, UNKNOWN_PACE)
+            if isinstance(found, Ended):
+                # Whatever takes a child with it would take this process.
+                found = astuple(UNKNOWN_PACE)
+            self._paces[id(target)] = None if found is None else Pace(*found)
             # A child knows the targets that there were when it was forked.
             self._targets.append(target)
             self.end_child()
-        return pace
+        return self._paces[id(target)]
+
+    def _pace_here(self, target: Target) -> Pace:
+        return self._pace(target) or UNKNOWN_PACE
 
     def _printed(self) -> tuple[str, str]:
         out, err = self.cell.printed.texts()
@@ -191,7 +201,7 @@ class Isolation:
         return None if result is None else replace(result, checks=found.checks, streams=found.streams)
 
     def _smaller(self, rule: Rule, target: Target, finding: Finding) -> Finding:
-        pace = self._pace(target)
+        pace = self._pace_here(target)
         seconds = _TRY_SECONDS + _TRY_TIMES * pace.seconds(len(finding.wire), len(finding.cuts) + 1)
         limits = Limits(seconds, max(self.limits.memory // _TRY_PART, 1), max(self.limits.output // _TRY_PART, 1))
         tries = _Tries(rule, target, Watch(), self.cell, limits, pace, time.monotonic() + _SHRINK_SECONDS)
@@ -304,9 +314,9 @@ class _Tries(RuleRun):
 # what is done in a child ------------------------------------------------------------------------------------------
 
 
-def _pace_of(target: Target, watch: Watch) -> tuple[float, float, float]:
+def _pace_of(target: Target, watch: Watch) -> tuple[float, ...] | None:
     pace = measure_pace(watch.run, target)
-    return pace.byte, pace.chunk, pace.run
+    return None if pace is None else astuple(pace)
 
 
 def _judged(rule: Rule, target: Target, effort: Effort, seed: str, watch: Watch) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from chunkproof_targets.contract import Run, Target
+from chunkproof_targets.contract import Run, Target, TargetStopped
 
 __all__ = ["UNKNOWN_PACE", "Limits", "Pace", "measure_pace"]
 
@@ -66,8 +66,11 @@ class Limits:
         return self.timeout or self.patience * max(_SECONDS_MIN, _TIMES * pace.seconds(size, chunks))
 
 
-def measure_pace(run: Callable[[Target, Sequence[bytes]], Run], target: Target) -> Pace:
-    """The pace of a target, from three runs of ordinary events: none, many in one chunk, some in many chunks."""
+def measure_pace(run: Callable[[Target, Sequence[bytes]], Run], target: Target) -> Pace | None:
+    """The pace of a target, from three runs of ordinary events: none, many in one chunk, some in many chunks.
+
+    None where a first run, of one event, goes beyond its limits: then there is no pace.
+    """
     wire, cut = _EVENT * _EVENTS, _EVENT * _EVENTS_CUT
 
     def timed(chunks: Sequence[bytes]) -> float:
@@ -75,7 +78,9 @@ def measure_pace(run: Callable[[Target, Sequence[bytes]], Run], target: Target) 
         run(target, chunks)
         return time.perf_counter() - started
 
-    timed([_EVENT])  # the first run imports and makes what later ones have
+    # The first run imports and makes what later ones have.
+    if isinstance(run(target, [_EVENT]).failure, TargetStopped):
+        return None
     for_none = timed([])
     for_bytes = timed([wire])
     for_chunks = timed([cut[at : at + 1] for at in range(len(cut))])
