@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import mmap
 import os
 import signal
 import time
@@ -15,9 +16,10 @@ import pytest
 
 from chunkproof.check import EFFORTS, check
 from chunkproof.isolation.board import Board
-from chunkproof.isolation.child import Cell, Ended, can_fork
+from chunkproof.isolation.child import Cell, Ended
 from chunkproof.isolation.judging import Isolation
 from chunkproof.isolation.limits import UNKNOWN_PACE, Limits, Pace, measure_pace
+from chunkproof.isolation.process import can_fork
 from chunkproof.rule_check import check_rule
 from chunkproof.rules import RULES, find_rule
 from chunkproof.watch import Watch
@@ -31,6 +33,7 @@ from .hostile import parsers
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="no fork on this system")
 
+MAP_NORESERVE = getattr(mmap, "MAP_NORESERVE", 0)
 FAST = Pace(1e-7, 1e-6, 1e-5)
 SMOKE = EFFORTS["smoke"]
 
@@ -108,7 +111,25 @@ def test_child_whose_clock_stands_still_is_ended(cell):
     ended = cell.call(work, Limits(timeout=0.1), FAST)
     assert isinstance(ended, Ended)
     assert type(ended.failure) is TargetHung
-    assert "within which Python did not get to run" in str(ended.failure)
+    assert "within which no signal got to Python" in str(ended.failure)
+
+
+def test_child_whose_clock_stands_still_while_its_runs_go_on_is_let_be(cell):
+    def work(watch: Watch) -> str:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for number in range(6):
+            watch.note((), b"data: %d\n\n" % number, [()])
+            time.sleep(0.15)
+        return "done"
+
+    assert cell.call(work, Limits(timeout=0.1), FAST) == "done"
+
+
+def test_engine_that_reserves_addresses_and_uses_few_is_let_be(cell):
+    def work(watch: Watch) -> int:
+        return len(mmap.mmap(-1, 64 << 30, flags=mmap.MAP_PRIVATE | MAP_NORESERVE, prot=0))
+
+    assert cell.call(work, Limits(memory=16), FAST) == 64 << 30
 
 
 def test_run_that_catches_what_would_stop_it_is_ended(cell):
@@ -324,7 +345,7 @@ def test_pace_is_that_of_the_target():
     assert pace.chunk >= 0.0005
 
 
-# What a child does not have ---------------------------------------------------------------------------------------------
+# What a child does not have -------------------------------------------------------------------------------------------
 
 
 class ReadsInAThread:

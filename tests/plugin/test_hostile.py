@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from chunkproof.isolation.child import can_fork
+from chunkproof.isolation.process import can_fork
 from chunkproof_reports.results import Results, RuleResult
 
 from .conftest import QUIET, run_in

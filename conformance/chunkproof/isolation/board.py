@@ -74,9 +74,9 @@ class Board:
         self._words[_STOPPED] = stopped
 
     @property
-    def beats(self) -> int:
-        """How often the child's clock has ticked."""
-        return self._words[_BEAT]
+    def life(self) -> tuple[int, ...]:
+        """What changes as long as the child's clock ticks or its runs go on; some targets take the timer away."""
+        return tuple(self._words[:_STOPPED])
 
     @property
     def stopped(self) -> bool:

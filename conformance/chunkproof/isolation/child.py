@@ -6,16 +6,12 @@ running in it; where it no longer ticks, or the run goes on all the same, the pa
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import faulthandler
 import gc
 import json
 import os
 import select
-import signal
-import sys
-import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,24 +25,26 @@ from .coverage_data import save_coverage
 from .limits import Limits, Pace
 from .owntime import OwnTime
 from .printed import Printed
+from .process import Process, how_it_ended
 
 try:
-    import ctypes
     import resource
-except ImportError:  # not on every system, nor in every build
-    ctypes = resource = None  # type: ignore[assignment]
+except ImportError:  # not on every system
+    resource = None  # type: ignore[assignment]
 
-__all__ = ["Cell", "Child", "Ended", "can_fork", "how_it_ended", "reap"]
+__all__ = ["Cell", "Child", "Ended"]
 
+# Seconds between two looks at a child.
 _LOOK = 0.1
-_PR_SET_PDEATHSIG = 1
 # Seconds for which a child whose clock stands still, or whose run does not stop, is left alone beyond its time: as long
 # as a run may take, within these bounds.
 _GRACE_MIN, _GRACE = 0.3, 2.0
 # Seconds without a sign of life while no run is noted: then the suite itself stands still.
 _OURS = 120.0
+# Bytes of a message's length.
 _LENGTH = 8
-_ADDRESS_SPACE = 4  # times the memory allowed: where the clock does not tick, allocation fails
+# Times the memory allowed: where the clock does not tick, allocation fails.
+_ALLOCATED_MAX = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +53,6 @@ class Ended:
 
     failure: TargetStopped
     noted: Noted | None
-
-
-def can_fork() -> bool:
-    """Whether this system has what isolation needs."""
-    return hasattr(os, "fork") and hasattr(signal, "setitimer")
 
 
 Work = Callable[[Any, Watch], Any]
@@ -94,10 +87,7 @@ class Child:
         parent = os.getpid()
         questions, self._asking = os.pipe()
         self._reading, answers = os.pipe()
-        self.pid = os.fork()
-        if self.pid == 0:
-            os.close(self._asking)
-            _live(lambda: self._serve(questions, answers, parent))
+        self._process = Process(lambda: self._serve(questions, answers, parent))
         os.close(questions)
         os.close(answers)
         self.alive = True
@@ -114,7 +104,7 @@ class Child:
         answer: bytes | TargetStopped | None = TargetHung("it was waited for no longer")
         try:
             _write(self._asking, asked)
-            answer = _Waiting(self.pid, self._reading, cell.board, limits, pace).wait()
+            answer = _Waiting(self._process, self._reading, cell.board, limits, pace).wait()
         except BrokenPipeError:
             answer = None
         finally:
@@ -138,13 +128,15 @@ class Child:
             return None
         self.alive = False
         os.close(self._asking)
-        status = reap(self.pid, at_once=at_once)
+        status = self._process.end(at_once=at_once)
         os.close(self._reading)
         return status
 
     # in the child ---------------------------------------------------------------------------------------------------
 
     def _serve(self, questions: int, answers: int, parent: int) -> None:
+        os.close(self._asking)
+        gc.freeze()
         watch = Watch()
         self._cell.printed.capture(lambda: watch.number, lambda: watch.limits.output)
         os.register_at_fork(after_in_child=lambda: watch.forked())
@@ -164,21 +156,7 @@ class Child:
             except BaseException:
                 answer = {"fault": traceback.format_exc()}
             _write(answers, json.dumps(answer).encode())
-
-
-def _live(serve: Callable[[], None]) -> None:
-    """The child, from its first to its last moment: nothing that the parent has set up to run at its end runs here."""
-    try:
-        # A group of its own: Ctrl-C is the parent's to hear, and what the target starts ends with the child.
-        os.setpgid(0, 0)
-        _die_with_parent()
-        gc.freeze()
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        serve()
         save_coverage()
-    finally:
-        os._exit(0)
 
 
 def _write(number: int, content: bytes) -> None:
@@ -205,14 +183,14 @@ def _is_whole(content: bytearray) -> bool:
 class _Waiting:
     """The parent's side of one child."""
 
-    def __init__(self, pid: int, reading: int, board: Board, limits: Limits, pace: Pace) -> None:
-        self._pid = pid
+    def __init__(self, process: Process, reading: int, board: Board, limits: Limits, pace: Pace) -> None:
+        self._process = process
         self._reading = reading
         self._board = board
         self._limits = limits
         self._pace = pace
-        self._time = OwnTime(pid)
-        self._beats = -1
+        self._time = OwnTime(process.pid)
+        self._life: tuple[int, ...] = ()
         self._since = self._time.now()
         self._stopped_since: float | None = None
         self._grace = min(_GRACE, max(_GRACE_MIN, limits.seconds(pace, 0, 0)))
@@ -229,7 +207,7 @@ class _Waiting:
                     content += piece
                     if _is_whole(content):
                         return bytes(content[_LENGTH:])
-                elif _has_ended(self._pid):
+                elif self._process.has_ended() and not select.select([self._reading], [], [], 0)[0]:
                     # What it has started holds the pipe open.
                     return None
                 elif (stopped := self._look()) is not None:
@@ -240,8 +218,8 @@ class _Waiting:
     def _look(self) -> TargetStopped | None:
         """Why the child is to be ended, if it is."""
         now, board = self._time.now(), self._board
-        if board.beats != self._beats:
-            self._beats, self._since = board.beats, now
+        if (life := board.life) != self._life:
+            self._life, self._since = life, now
         if not board.stopped:
             self._stopped_since = None
         elif self._stopped_since is None:
@@ -256,61 +234,22 @@ class _Waiting:
         allowed = self._limits.seconds(self._pace, len(noted.wire), len(noted.cuts) + 1)
         if now - self._since <= allowed + self._grace:
             return None
-        return TargetHung(f"one run took more than {allowed:.3g} s, within which Python did not get to run")
-
-
-def _has_ended(pid: int) -> bool:
-    try:
-        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-    except ChildProcessError:
-        return True
-
-
-def reap(pid: int, *, at_once: bool) -> int | None:
-    """End the child, unless it is about to end by itself, and all that it has started; its status."""
-    deadline = time.monotonic() + _GRACE
-    while not (at_once or _has_ended(pid) or time.monotonic() > deadline):
-        time.sleep(0.0005)
-    # Before it is waited for: until then nobody else can get its number.
-    for kill, number in ((os.killpg, pid), (os.kill, pid)):
-        with contextlib.suppress(OSError):
-            kill(number, signal.SIGKILL)
-    try:
-        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    except ChildProcessError:  # somebody ignores SIGCHLD: the system has reaped it
-        return None
-
-
-def how_it_ended(status: int | None) -> str:
-    """An exit status, as `os.waitstatus_to_exitcode` gives it, in words."""
-    if status is None:
-        return "the process ended"
-    if status >= 0:
-        return f"the process ended with exit status {status}"
-    try:
-        name = signal.Signals(-status).name
-    except ValueError:
-        name = f"signal {-status}"
-    return f"the process was ended by {name}"
+        return TargetHung(f"one run took more than {allowed:.3g} s, within which no signal got to Python")
 
 
 def _bound_memory(mebibytes: int) -> None:
-    """Let allocation fail far beyond the limit, for what eats memory so fast that no clock ticks in between."""
+    """Let allocation fail far beyond the limit, for what eats memory so fast that no clock ticks in between.
+
+    What counts is what can be written to: engines that reserve gigabytes of addresses and use few of them may do so.
+    """
     if resource is None:
         return
     try:
         with open("/proc/self/statm", "rb") as file:
-            pages = int(file.read().split()[0])
-        bound = pages * os.sysconf("SC_PAGE_SIZE") + _ADDRESS_SPACE * mebibytes * 1024 * 1024
-        _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (bound if hard < 0 else min(bound, hard), hard))
+            pages = int(file.read().split()[5])
+        bound = pages * os.sysconf("SC_PAGE_SIZE") + _ALLOCATED_MAX * mebibytes * 1024 * 1024
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (bound if hard < 0 else min(bound, hard), hard))
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     except (OSError, ValueError):
         pass
-
-
-def _die_with_parent() -> None:
-    """On Linux the child ends with its parent, also where no clock ticks; elsewhere the clock looks for it."""
-    if sys.platform == "linux" and ctypes is not None:
-        with contextlib.suppress(Exception):
-            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

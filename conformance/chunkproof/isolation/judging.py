@@ -35,8 +35,9 @@ from ..rule_run import Finding, RuleRun
 from ..rules import RULES, Rule, find_rule
 from ..smaller import NOT_EVERY_TIME, is_ours, record, smaller
 from ..watch import Watch
-from .child import Cell, Child, Ended, can_fork
+from .child import Cell, Child, Ended
 from .limits import UNKNOWN_PACE, Limits, Pace, measure_pace
+from .process import can_fork
 from .rehearsal import rehearse
 
 __all__ = ["Isolation"]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import select
-import signal
 from collections.abc import Callable
 from contextlib import suppress
 
 from chunkproof_targets.contract import TargetError
 
-from .child import can_fork, how_it_ended, reap
+from .process import Process, can_fork, how_it_ended
 
 __all__ = ["rehearse"]
 
@@ -26,9 +25,7 @@ def rehearse(look: Callable[[], object], name: str) -> None:
     if not can_fork():
         return
     reading, writing = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        _look(look, writing)
+    process = Process(lambda: _look(look, writing))
     os.close(writing)
     told: bytes | None = None
     try:
@@ -36,7 +33,7 @@ def rehearse(look: Callable[[], object], name: str) -> None:
         told = os.read(reading, 1) if select.select([reading], [], [], _SECONDS_MAX)[0] else None
     finally:
         os.close(reading)
-        status = reap(pid, at_once=told is None)
+        status = process.end(at_once=told is None)
     if not told:
         how = how_it_ended(status) if told is not None else f"it was not done after {_SECONDS_MAX:g} s"
         raise TargetError(
@@ -46,14 +43,9 @@ def rehearse(look: Callable[[], object], name: str) -> None:
 
 
 def _look(look: Callable[[], object], writing: int) -> None:
-    try:
-        os.setpgid(0, 0)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        null = os.open(os.devnull, os.O_RDWR)
-        for number in (0, 1, 2):
-            os.dup2(null, number)
-        with suppress(BaseException):
-            look()
-        os.write(writing, b".")
-    finally:
-        os._exit(0)
+    null = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(null, number)
+    with suppress(BaseException):
+        look()
+    os.write(writing, b".")
