@@ -5,6 +5,7 @@ A driver feeds chunks, tells the end of input where there is a way to, and gives
 
 from __future__ import annotations
 
+import asyncio
 import codecs
 import contextlib
 import io
@@ -218,11 +219,13 @@ async def slowly(chunks: Chunks) -> AsyncIterator[bytes]:
         yield chunk
 
 
-def async_pull(show: Show) -> Drive:
+def async_pull(show: Show, run: Callable[[Coroutine[Any, Any, Any]], Any] | None = None) -> Drive:
+    """By hand, or by ``run`` where the parser needs an event loop."""
+
     async def collect(make: Any, chunks: Chunks) -> list[Triple]:
         return [show(item) async for item in make(slowly(chunks))]
 
-    return lambda make, chunks: Seen(finish(collect(make, chunks)))
+    return lambda make, chunks: Seen((run or finish)(collect(make, chunks)))
 
 
 def drive_async_list(function: Any, chunks: Chunks) -> Seen:
@@ -273,6 +276,8 @@ DRIVERS: dict[str, Drive] = {
     "json_strict": pull(as_json(E)),
     "json_or_text": push("feed", as_json(keys("event", "data", "id"))),
     "awaits_inside": async_pull(attrs("type", "data", "last_event_id")),
+    "awaits_threads": async_pull(E, asyncio.run),
+    "thread_of_the_module": pull(attrs("type", "data", "last_event_id")),
     "async_list": drive_async_list,
     "async_reader": async_pull(E),
     "async_feed": drive_async_feed,

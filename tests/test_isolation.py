@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import mmap
 import os
 import signal
 import time
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +27,7 @@ from chunkproof_targets.loading import load_target
 from chunkproof_targets.reference import ReferenceParser
 from chunkproof_targets.shapes import adapt
 
+from .gallery import GALLERY
 from .hostile import parsers
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="no fork on this system")
@@ -348,33 +347,9 @@ def test_pace_is_that_of_the_target():
 # What a child does not have -------------------------------------------------------------------------------------------
 
 
-class ReadsInAThread:
-    """Right, as long as the thread of its class is there."""
-
-    pool = ThreadPoolExecutor(1)
-
-    def __init__(self) -> None:
-        self.parser = ReferenceParser()
-
-    def feed(self, chunk: bytes) -> Any:
-        return self.pool.submit(self.parser.feed, chunk).result()
-
-    def close(self) -> Any:
-        return self.pool.submit(self.parser.close).result()
-
-
-async def reads_in_threads_of_its_loop(chunks: AsyncIterable[bytes]) -> AsyncIterator[Any]:
-    parser = ReferenceParser()
-    async for chunk in chunks:
-        for event in await asyncio.to_thread(parser.feed, chunk):
-            yield event
-    for event in parser.close():
-        yield event
-
-
-@pytest.mark.parametrize(("parser", "forks"), [(ReadsInAThread, False), (reads_in_threads_of_its_loop, True)])
-def test_target_that_keeps_threads_is_no_hang(parser, forks):
-    target = target_of(parser)
+@pytest.mark.parametrize(("name", "forks"), [("awaits_threads", True), ("thread_of_the_module", False)])
+def test_target_that_keeps_threads_is_no_hang(name, forks):
+    target = target_of(next(odd for odd in GALLERY if odd.name == name).load())
     isolation = Isolation(Limits())
     try:
         result = isolation.check_rule(find_rule("bytes/nul-is-text"), target, effort=SMOKE, seed="1")

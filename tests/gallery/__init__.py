@@ -64,6 +64,8 @@ GALLERY: list[Odd] = [
     Odd("json_strict", "JSONStream", "An iterable whose data is decoded JSON; other data raises.", {}, ("JSON only",)),
     Odd("json_or_text", "Client", "Data is decoded JSON where it can be, else text.", {}, ("1 and text 1 look alike",)),
     Odd("awaits_inside", "aiter_events", "An async generator that awaits within and between lines."),
+    Odd("awaits_threads", "threaded_events", "An async generator that reads in worker threads of its loop."),
+    Odd("thread_of_the_module", "receive", "Reads in one thread, which the module starts and keeps."),
     Odd("async_list", "fetch_events", "An async function over an async iterable that returns all events at the end."),
     Odd("async_reader", "AsyncReader", "An object with __aiter__ and __anext__, made from an async iterable."),
     Odd("async_feed", "AsyncParser", "A class whose `feed` and `close` are coroutines."),
