@@ -26,7 +26,7 @@ from .isolation.judging import Isolation
 from .isolation.limits import Limits
 from .peace import at_peace
 from .replay import ReplayError, read_case, replay_command
-from .rules import RULES
+from .rules import RULES, Rule, find_rule
 
 __all__ = ["main"]
 
@@ -90,7 +90,7 @@ def replay_(counterexample: str, spec: str, declared: tuple[str, ...], isolation
         process.close()
     colour = sys.stdout.isatty()
     if result.status == "held":
-        click.echo(f"{result.id}: {target.name} agrees with the standard on this stream")
+        click.echo(f"{result.id}: {target.name} {_agrees(find_rule(result.id))}")
         return
     command = replay_command(result, declared, limits)
     if result.counterexample and len(result.counterexample.token) > TOKEN_LENGTH_MAX:
@@ -111,6 +111,13 @@ def rules_(chapter: str | None) -> None:
             click.echo(f"{rule.id} ({rule.severity})")
             click.echo(textwrap.indent(textwrap.fill(rule.requirement, 112), "    "))
             click.echo(f"    {rule.clause}" + (f" · {rule.wpt}" if rule.wpt else ""))
+
+
+def _agrees(rule: Rule) -> str:
+    """What is said of a target that held: of good sense, and of what is measured, the standard says nothing."""
+    if rule.examine is not None:
+        return "keeps the rule, measured again"
+    return f"{'agrees with the standard' if rule.severity == 'must' else 'keeps the rule'} on this stream"
 
 
 def _close(target: Target) -> None:

@@ -216,7 +216,7 @@ class Watch:
         """What to stop the run with, if it goes beyond a limit."""
         limits, grown = self.limits, self._grown()
         if self.board is not None and grown > limits.memory * _MIB:
-            return TargetGrew(f"one run took more than {limits.memory:,} MiB of memory")
+            return TargetGrew(f"its memory grew by more than {limits.memory:,} MiB")
         if self.printed is not None and self.printed.size - self._size_since > limits.output * _MIB:
             return self._flooded()
         if self._allowed is None:

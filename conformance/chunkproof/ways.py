@@ -93,7 +93,10 @@ class Way(ABC):
 
 def _has_threads(run: Run) -> bool:
     """Whether the run had threads, or there are some that were not there before there was a target."""
-    return (isinstance(run, ScriptedRun) and run.script.threads) or not _THREADS.issuperset(threading.enumerate())
+    if isinstance(run, ScriptedRun) and run.script.threads:
+        return True
+    # The suite itself may run in a thread that was not there either.
+    return not _THREADS.union({threading.current_thread()}).issuperset(threading.enumerate())
 
 
 class InItsWay(Target):

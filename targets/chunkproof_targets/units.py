@@ -45,7 +45,8 @@ def line_units(chunks: Sequence[bytes]) -> tuple[list[str], list[int]]:
     texts, at = text_units(chunks)
     units: list[str] = []
     taken = [0]
-    rest = ""
+    # The unfinished line comes in pieces: to join them at each chunk would be quadratic.
+    rest: list[str] = []
     after_cr = False
     at_start = True
     for text, number in zip(texts, at[1:], strict=True):
@@ -58,8 +59,12 @@ def line_units(chunks: Sequence[bytes]) -> tuple[list[str], list[int]]:
         if not text:
             continue
         after_cr = text[-1] == "\r"
-        lines = _LINE_END.split(rest + text)
-        rest = lines.pop()
+        first, *others = _LINE_END.split(text)
+        rest.append(first)
+        if not others:
+            continue
+        lines = ["".join(rest), *others[:-1]]
+        rest = others[-1:]
         units.extend(lines)
         taken.extend([number] * len(lines))
     return units, taken

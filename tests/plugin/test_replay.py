@@ -42,6 +42,18 @@ def test_target_that_agrees_is_exit_0(folder, chunkproof):
     assert ran.out == "lines/cr: parsers:Good agrees with the standard on this stream\n"
 
 
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("delivery/prompt", "keeps the rule on this stream"),
+        ("resources/linear-in-comments", "keeps the rule, measured again"),
+    ],
+)
+def test_good_sense_is_not_said_to_be_the_standard(folder, chunkproof, rule, said):
+    token = encode_token(Case(rule, "bytes", ((b"data: a\n\n", (3,)),)))
+    assert chunkproof(folder, "replay", token, "--target", "parsers:Good").out == f"{rule}: parsers:Good {said}\n"
+
+
 def test_earlier_streams_are_run_first(folder, chunkproof):
     case = Case("whole/a-second-run-sees-nothing-of-the-first", "bytes", ((b"id: 1\n\n", ()), (b"data: a\n\n", ())))
     ran = chunkproof(folder, "replay", encode_token(case), "--target", "parsers:Good")
