@@ -17,7 +17,7 @@ from .rules import Rule
 from .rules.rule import anywhere
 from .traits import traits
 from .watch import Watch
-from .ways import LEFT_OUT, InItsWay
+from .way import LEFT_OUT, InItsWay
 
 __all__ = ["Finding", "RuleRun", "search_examples", "search_seeded"]
 

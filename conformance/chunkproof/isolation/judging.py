@@ -10,20 +10,15 @@ from __future__ import annotations
 import re
 import time
 import traceback
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, astuple, dataclass, replace
+from collections.abc import Callable
+from dataclasses import asdict, astuple, replace
 from functools import partial
 from typing import Any
 
 from chunkproof_reports.results import Counterexample, Kind, RuleResult
-from chunkproof_strategies.chunkings import Cuts
 from chunkproof_targets.contract import (
     Run,
     Target,
-    TargetDied,
-    TargetFlooded,
-    TargetGrew,
-    TargetHung,
     TargetStopped,
 )
 
@@ -39,12 +34,10 @@ from .child import Cell, Child, Ended
 from .limits import UNKNOWN_PACE, Limits, Pace, measure_pace
 from .process import can_fork
 from .rehearsal import rehearse
+from .tries import Stop, Tries
 
 __all__ = ["Isolation"]
 
-_STOPPED: dict[str, type[TargetStopped]] = {
-    stopped.kind: stopped for stopped in (TargetHung, TargetDied, TargetGrew, TargetFlooded)
-}
 # The interpreter lists the last call first.
 _FRAME = re.compile(r'  File "([^"]*)", line \d+ in ')
 # Seconds for which a run that ends its process is made small, and the limits of each try.
@@ -191,7 +184,7 @@ class Isolation:
     # a run that ended its process ---------------------------------------------------------------------------------
 
     def _stopped(self, rule: Rule, target: Target, answer: Any) -> RuleResult | None:
-        found = _Stop.of(answer)
+        found = Stop.of(answer)
         if found.finding is None:
             reason = f"{found.failure}, and no run was noted by then"
             return rule.result(target, "fault", reason=reason)
@@ -205,7 +198,7 @@ class Isolation:
         pace = self._pace_here(target)
         seconds = _TRY_SECONDS + _TRY_TIMES * pace.seconds(len(finding.wire), len(finding.cuts) + 1)
         limits = Limits(seconds, max(self.limits.memory // _TRY_PART, 1), max(self.limits.output // _TRY_PART, 1))
-        tries = _Tries(rule, target, Watch(), self.cell, limits, pace, time.monotonic() + _SHRINK_SECONDS)
+        tries = Tries(rule, target, Watch(), self.cell, limits, pace, time.monotonic() + _SHRINK_SECONDS)
         if tries.kind(finding.wire, finding.cuts, finding.before) != finding.kind:
             return finding
         return smaller(tries, finding)
@@ -243,73 +236,6 @@ class Isolation:
         run = Run(failure=ended.failure)
         counterexample = _record(rule, target, found, run, ended.failure.kind, self._printed())
         return rule.result(target, "broken", checks=1, streams=1, counterexample=counterexample)
-
-
-@dataclass(frozen=True, slots=True)
-class _Stop:
-    """A run that was stopped or ended its process: the finding, if it is known, and what was done by then."""
-
-    failure: TargetStopped
-    finding: Finding | None
-    checks: int
-    streams: int
-
-    @classmethod
-    def of(cls, answer: Any) -> _Stop:
-        if not isinstance(answer, Ended):
-            failure = _STOPPED[answer["finding"]](answer["failure"])
-            before = tuple(bytes.fromhex(wire) for wire in answer["before"])
-            wire, cuts = bytes.fromhex(answer["wire"]), tuple(answer["cuts"])
-            finding = Finding(before, wire, cuts, failure.kind, Run(failure=failure))
-            return cls(failure, finding, answer["checks"], answer["streams"])
-        noted, failure = answer.noted, answer.failure
-        if noted is None:
-            return cls(failure, None, 0, 0)
-        finding = Finding(noted.before, noted.wire, noted.cuts, failure.kind, Run(failure=failure))
-        return cls(failure, finding, noted.checks, noted.streams)
-
-
-class _Tries(RuleRun):
-    """A rule's runs, each in a fresh child, until the time is up: from then on nothing fails any more."""
-
-    def __init__(
-        self, rule: Rule, target: Target, watch: Watch, cell: Cell, limits: Limits, pace: Pace, until: float
-    ) -> None:
-        super().__init__(rule, target, watch)
-        self.cell = cell
-        self.limits = limits
-        self.pace = pace
-        self.until = until
-
-    def kind(self, wire: bytes, cuts: Cuts, before: tuple[bytes, ...]) -> Kind | None:
-        """See `RuleRun.kind`."""
-        if time.monotonic() > self.until:
-            return None
-
-        def one(watch: Watch) -> Kind | None:
-            return RuleRun(self.rule, self.target, watch).kind(wire, cuts, before)
-
-        answer = self._call(one)
-        kind: Kind | None = answer.failure.kind if isinstance(answer, Ended) else answer
-        return kind
-
-    def first_that_fails(
-        self, streams: Iterable[tuple[bytes, Cuts]], finding: Finding, *, also: frozenset[str] | None
-    ) -> tuple[bytes, Cuts] | None:
-        """See `RuleRun.first_that_fails`; one child tries them all, and where it ends, the board has the one."""
-
-        def first(watch: Watch) -> tuple[str, Cuts] | None:
-            found = RuleRun(self.rule, self.target, watch).first_that_fails(streams, finding, also=also)
-            return None if found is None else (found[0].hex(), found[1])
-
-        answer = self._call(first)
-        if not isinstance(answer, Ended):
-            return None if answer is None else (bytes.fromhex(answer[0]), tuple(answer[1]))
-        noted = answer.noted
-        return None if noted is None or answer.failure.kind != finding.kind else (noted.wire, noted.cuts)
-
-    def _call(self, work: Callable[[Watch], Any]) -> Any:
-        return self.cell.call(work, self.limits, self.pace)
 
 
 # what is done in a child ------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from chunkproof_targets.contract import Offer, Run, Target
 from ..examination import Examine
 from ..judge import Expectation, expect
 from ..plans import Plans, common
-from ..ways import LEFT_OUT, Way
+from ..way import LEFT_OUT, Way
 
 __all__ = [
     "Chapter",
