@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -52,6 +54,16 @@ def test_target_that_agrees_is_exit_0(folder, chunkproof):
 def test_good_sense_is_not_said_to_be_the_standard(folder, chunkproof, rule, said):
     token = encode_token(Case(rule, "bytes", ((b"data: a\n\n", (3,)),)))
     assert chunkproof(folder, "replay", token, "--target", "parsers:Good").out == f"{rule}: parsers:Good {said}\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell is needed")
+def test_closed_standard_streams_take_no_pipe_of_ours(folder):
+    words = shlex.join([sys.executable, "-m", "chunkproof", "replay", encode_token(CR), "--target", "parsers:Good"])
+    ran = subprocess.run(["sh", "-c", f"{words} <&- 2>&-"], cwd=folder, stdout=subprocess.PIPE, timeout=60, check=False)
+    assert (ran.returncode, ran.stdout.decode()) == (
+        0,
+        "lines/cr: parsers:Good agrees with the standard on this stream\n",
+    )
 
 
 def test_earlier_streams_are_run_first(folder, chunkproof):

@@ -32,7 +32,7 @@ from ..smaller import NOT_EVERY_TIME, is_ours, record, smaller
 from ..watch import Watch
 from .child import Cell, Child, Ended
 from .limits import UNKNOWN_PACE, Limits, Pace, measure_pace
-from .process import can_fork
+from .process import can_fork, fill_standard
 from .rehearsal import rehearse
 from .tries import Stop, Tries
 
@@ -66,6 +66,8 @@ class Isolation:
     def __init__(self, limits: Limits, *, forked: bool = True) -> None:
         self.limits = limits
         self.forked = forked and can_fork()
+        if self.forked:
+            fill_standard()
         self._opened: Cell | None = None
         self._targets: list[Target] = []
         self._paces: dict[int, Pace | None] = {}
@@ -75,7 +77,7 @@ class Isolation:
     def check_rule(self, rule: Rule, target: Target, *, effort: Effort, seed: str) -> RuleResult:
         """See `chunkproof.rule_check.check_rule`."""
         if rule.not_judged(target) or not self.forks(target):
-            with Watch(limits=self.limits) as watch:
+            with self._watch_here() as watch:
                 return check_rule(rule, target, effort=effort, seed=seed, watch=watch)
         started = time.perf_counter()
         prepare()
@@ -129,7 +131,7 @@ class Isolation:
     def replay(self, case: Case, target: Target) -> RuleResult:
         """See `chunkproof.replay.replay`."""
         if not self.forks(target):
-            with Watch(limits=self.limits) as watch:
+            with self._watch_here() as watch:
                 return replay(case, target, watch)
         answer = self._call(target, partial(_replayed, case, target))
         if isinstance(answer, Ended):
@@ -173,6 +175,10 @@ class Isolation:
             self._targets.append(target)
             self.end_child()
         return self._paces[id(target)]
+
+    def _watch_here(self) -> Watch:
+        # Nothing is run once more here to tell slow from hung, so that all have the time from the start.
+        return Watch(limits=replace(self.limits, patience=_PATIENCE))
 
     def _pace_here(self, target: Target) -> Pace:
         return self._pace(target) or UNKNOWN_PACE

@@ -14,7 +14,7 @@ try:
 except ImportError:  # not in every build
     ctypes = None  # type: ignore[assignment]
 
-__all__ = ["Process", "can_fork", "how_it_ended"]
+__all__ = ["Process", "can_fork", "fill_standard", "how_it_ended"]
 
 _PR_SET_PDEATHSIG = 1
 # Seconds for which a process that is about to end by itself is waited for.
@@ -24,6 +24,13 @@ _ENDING = 5.0
 def can_fork() -> bool:
     """Whether this system has what isolation needs."""
     return hasattr(os, "fork") and hasattr(signal, "setitimer")
+
+
+def fill_standard() -> None:
+    """Open stdin, stdout and stderr where they are closed: a pipe of ours must not get one of their numbers."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
 
 
 class Process:
