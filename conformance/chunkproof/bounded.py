@@ -3,8 +3,8 @@
 Theory of operation: events of about 1 KiB, each unlike the others, one a chunk. Nothing of ours keeps an event or a
 chunk (`Target.run_dropping`); `tracemalloc` says what memory is in use after a hundredth of the events, a tenth, all.
 What grew between the last two is set against the bytes delivered between them: IDs and counters are a small part, data
-that is kept is all of it. An accusation needs more: a second run, with cycles collected before each look, and three
-times as long, since a parser may well keep the last few.
+that is kept is all of it. An accusation needs more: a second run, with cycles collected before each look, and much
+longer, since a parser may well keep the last thousand, or have a cache of some thousands.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ _EVENTS = (1000, 500, 200)
 _FEW = 10
 _SECONDS_MAX = 0.2
 _TRACING = 4
+# The second run: so many times as long, and as many events as take no more than so many seconds.
 _LONGER = 3
+_EVENTS_AGAIN = (15_000, 6_000)
+_SECONDS_AGAIN = 2.0
 _EVENT_BYTES = 1024
 # Of what was delivered, the part that may stay.
 _KEPT_MAX = 0.5
@@ -105,10 +108,14 @@ def bounded(examination: Examination) -> Examined:
         )
     fits = [events for events in _EVENTS if events * pace * _TRACING <= _SECONDS_MAX]
     events = fits[0] if fits and examination.checks > 1_000 else _EVENTS[-1]
+    before = time.process_time()
     memory = _measured(examination, events // 10, events)
+    traced_pace = (time.process_time() - before) / events
     checks = 2
     if memory is not None and memory.is_kept:
-        memory = _measured(examination, events, _LONGER * events, collect=True)
+        fits = [last for last in _EVENTS_AGAIN if last * traced_pace <= _SECONDS_AGAIN]
+        last = max(_LONGER * events, *fits, 0)
+        memory = _measured(examination, last // _LONGER, last, collect=True)
         checks = 3
     if memory is None:
         return Examined("not judged", "not all events of a long stream came out; other rules judge that")
