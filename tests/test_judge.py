@@ -375,3 +375,9 @@ def test_a_run_is_compared_with_no_more_than_it_has():
     expectation = Expectation(interpret(b"data: a\n\n"), Shows(retry="event"))
     assert expectation.differs(Run()) == "lost"
     assert expectation.differs(event_run(None, None)) == "extra"
+
+
+def test_long_text_of_an_exception_is_cut():
+    shown = record_of_run(run(failure=ValueError("x" * 1_000_000))).failure
+    assert shown.startswith("ValueError: xxx")
+    assert shown.endswith("x (and 990,000 characters more)")

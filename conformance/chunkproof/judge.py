@@ -24,6 +24,8 @@ __all__ = ["Expectation", "expect", "record_of_run", "text_of"]
 
 # No JSON, or none that Python reads: too deep, or a number of too many digits.
 _NO_JSON = (ValueError, RecursionError)
+# Characters of an exception's text that are shown.
+_TEXT_MAX = 10_000
 _new_decoder = codecs.getincrementaldecoder("utf-8")
 
 
@@ -131,10 +133,17 @@ def _without_held_line(wire: bytes) -> bytes | None:
 def record_of_run(run: Run) -> OutcomeRecord:
     """What a run gave, as it is shown."""
     failure = run.failure
-    shown = "" if failure is None else f"{type(failure).__name__}: {text_of(failure)}"
+    shown = "" if failure is None else f"{type(failure).__name__}: {_shortened(text_of(failure))}"
     events = [delivery.event for delivery in run.deliveries]
     retries = [delivery.retry for delivery in run.deliveries]
     return OutcomeRecord(_records(events, retries), run.last_event_id, run.retries, shown)
+
+
+def _shortened(text: str) -> str:
+    """An exception's text as it is shown: some hold all that was read."""
+    if len(text) <= _TEXT_MAX:
+        return text
+    return f"{text[:_TEXT_MAX]} (and {len(text) - _TEXT_MAX:,} characters more)"
 
 
 def text_of(failure: BaseException) -> str:
