@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import mmap
 import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -282,6 +285,46 @@ def test_slow_run_that_is_right_in_the_end_is_no_hang():
     finally:
         isolation.close()
     assert result.status == "held"
+
+
+def test_parser_that_works_in_threads_is_not_waited_for_in_a_child_that_has_none():
+    async def offloads(chunks):
+        parser = ReferenceParser()
+        async for chunk in chunks:
+            for event in await asyncio.to_thread(parser.feed, chunk):
+                yield event
+
+    assert judged(offloads).status == "held"
+
+    pool = ThreadPoolExecutor(1)
+
+    def pooled(chunks):
+        parser = ReferenceParser()
+        for chunk in chunks:
+            yield from pool.submit(parser.feed, chunk).result()
+
+    try:
+        assert judged(pooled).status == "held"
+    finally:
+        pool.shutdown()
+
+
+def test_text_of_an_exception_that_never_comes_is_a_hang():
+    class SaysNothing(Exception):
+        def __str__(self):
+            time.sleep(3600)
+            return ""
+
+    class Raises(parsers.OnNul):
+        def act(self):
+            raise SaysNothing
+
+    assert judged(Raises, timeout=0.1).counterexample.kind == "hung"
+
+
+def test_target_that_closes_what_is_open_makes_no_fault_of_ours(cell):
+    work = partial(os.closerange, 0, 3)
+    assert cell.call(lambda watch: work(), Limits(), FAST) is None
 
 
 def test_next_rule_after_a_stopped_one_is_judged():

@@ -102,6 +102,20 @@ def test_a_hang_breaks_its_rule_and_the_next_rule_is_judged():
     assert "TargetHung: one run took more than 0.2 s" in cr.counterexample.actual.failure
 
 
+def test_a_tick_that_comes_during_another_does_nothing(monkeypatch):
+    depths = []
+
+    def look(watch: Watch) -> None:
+        depths.append(len(depths))
+        if len(depths) < 100:
+            signal.raise_signal(signal.SIGALRM)
+
+    monkeypatch.setattr(Watch, "_look", look)
+    with Watch(60):
+        signal.raise_signal(signal.SIGALRM)
+    assert len(depths) < 10
+
+
 def test_several_runs_that_take_long_together_are_no_hang():
     # Each is seen by two or three ticks of the clock, of which five in one run would be a hang.
     target = at_cr(lambda: time.sleep(0.6))

@@ -72,6 +72,7 @@ class Watch:
         self._size_since = 0
         self._interrupted = False
         self._attentive = False
+        self._ticking = False
         self._restore: list[tuple[int, Any]] = []
         self._timer_before = (0.0, 0.0)
         self._collections_before = gc.get_threshold()
@@ -133,7 +134,7 @@ class Watch:
             self._chunks = None
         if self._attentive:
             run = self._attend(run)
-        return run if run.failure is None else self._failed(run)
+        return run if run.failure is None else self._failed(run, chunks)
 
     def run_alone(self, target: Target, chunks: Sequence[bytes]) -> Run:
         """One run of the target, of which it also counts what it has printed without Python's streams."""
@@ -157,11 +158,26 @@ class Watch:
             self.printed.clear()
         return Run(run.deliveries, failure=self._flooded()) if flooded and run.failure is None else run
 
-    def _failed(self, run: Run) -> Run:
+    def _failed(self, run: Run, chunks: Sequence[bytes]) -> Run:
+        if (stopped := self._text_stopped(run.failure, chunks)) is not None:
+            return Run(run.deliveries, failure=stopped)
         if self.board is None or not isinstance(run.failure, MemoryError) or run.failure.args:
             return run
         # What it has eaten hangs on the frames of the exception, and goes with them.
         return Run(failure=TargetGrew(f"it got a MemoryError, when it had taken {_in_mib(self._grown())}"))
+
+    def _text_stopped(self, failure: BaseException | None, chunks: Sequence[bytes]) -> TargetStopped | None:
+        """What stopped the exception's own text, which is the target's code too and is asked for later."""
+        self._chunks = chunks
+        try:
+            str(failure)
+        except TargetStopped as stopped:
+            return stopped
+        except BaseException:
+            pass  # that it cannot be had is told
+        finally:
+            self._chunks = None
+        return None
 
     def forked(self) -> None:
         """This is a child of the target's, from inside a run: when that run returns here, the process ends."""
@@ -184,6 +200,16 @@ class Watch:
         raise KeyboardInterrupt
 
     def _tick(self, number: int, frame: FrameType | None) -> None:
+        if self._ticking:
+            # On a busy machine the next tick may come before this one is done with.
+            return
+        self._ticking = True
+        try:
+            self._look()
+        finally:
+            self._ticking = False
+
+    def _look(self) -> None:
         if self._parent is not None and os.getppid() != self._parent:
             os._exit(1)
         chunks = self._chunks

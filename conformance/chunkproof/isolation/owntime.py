@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 
@@ -35,5 +36,6 @@ class OwnTime:
     def close(self) -> None:
         """Give the file back."""
         if self._waits >= 0:
-            os.close(self._waits)
+            with contextlib.suppress(OSError):  # a target may have closed all that it found open
+                os.close(self._waits)
             self._waits = -1
