@@ -35,6 +35,11 @@ class Loop:
             loop.close()
             raise
 
+    def end_threads(self) -> None:
+        """Close the loop if it has threads: the next run may be in a forked process, which has none of them."""
+        if getattr(self._loop, "_default_executor", None) is not None:
+            self.close()
+
     def close(self) -> None:
         """Close the loop, and the async generators that still hang on it."""
         loop, self._loop = self._loop, None

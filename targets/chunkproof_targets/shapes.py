@@ -242,6 +242,7 @@ def adapt(obj: Any, *, name: str, found: str, declared: Declared = NOTHING_DECLA
                 raise no_event(candidates, name, found)
             reading, takes = _with_the_right_end(candidates, best)
             settle(reading, UNITS[takes])
+        loop.end_threads()
     except BaseException:
         loop.close()
         raise

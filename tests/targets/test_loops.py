@@ -26,3 +26,15 @@ def test_a_loop_that_nobody_closed_may_be_collected_inside_another():
     asyncio.run(collect())
     assert inner is not None
     assert inner.is_closed()
+
+
+def test_threads_of_a_loop_are_given_up_and_a_loop_without_any_stays():
+    loop = Loop()
+    loop.run(_nothing())
+    plain = loop._loop
+    loop.end_threads()
+    assert loop._loop is plain
+    assert loop.run(asyncio.to_thread(int)) == 0
+    loop.end_threads()
+    assert loop._loop is None
+    loop.close()
