@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from hypothesis import settings
+
+from chunkproof import ways
 
 # The same examples everywhere: without this, Hypothesis takes another profile where CI is set, and a deadline by the
 # clock elsewhere.
@@ -25,3 +29,9 @@ def pytest_xdist_make_scheduler(config, log):
             return nodeid if nodeid.partition("::")[0].endswith(SPREAD) else super()._split_scope(nodeid)
 
     return FileByFile(config, log)
+
+
+@pytest.fixture(autouse=True)
+def threads_of_other_tests(monkeypatch):
+    """Threads that an earlier test, or a parser of the gallery, has left in this process belong to no later target."""
+    monkeypatch.setattr(ways, "_THREADS", frozenset(threading.enumerate()))
