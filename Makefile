@@ -38,7 +38,7 @@ format: $(INSTALLED)  ## let ruff repair what it can
 	$(BIN)/ruff format
 
 long: $(INSTALLED)  ## what needs longer than CI gives: twenty seeds at default effort, into reports/
-	$(BIN)/python tools/long.py --loaded
+	$(BIN)/python tools/long.py --loaded --effort smoke
 	$(BIN)/python tools/long.py
 
 bench: $(INSTALLED)  ## print the speed of the suite on this machine

@@ -7,9 +7,11 @@ import importlib
 import importlib.util
 import re
 import sys
+import threading
 import traceback
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -49,6 +51,8 @@ def load_target(
     of invocation: it comes first on ``sys.path``, as with ``python -m pytest``, and paths are relative to it.
     ``first`` is given the call that will run the parser, and its name, before it is run here.
     """
+    if first is not None:
+        first = partial(_unless_threads, first, frozenset(threading.enumerate()))
     _add_to_path(folder, at=0)
     entry = TABLE.get(normal_name(spec.strip()))
     with warnings.catch_warnings():
@@ -68,6 +72,14 @@ def load_target(
         if isinstance(obj, ModuleType):
             raise TargetError(f"--target={spec}: {attribute} is a module. Type --target={obj.__name__}")
         return _adapted(obj, spec.strip(), found, declared, first)
+
+
+def _unless_threads(
+    first: Rehearse, before: frozenset[threading.Thread], look: Callable[[], object], name: str
+) -> None:
+    """Not where the import has started threads: a forked process would wait for them in vain."""
+    if before.issuperset(threading.enumerate()):
+        first(look, name)
 
 
 def _adapted(obj: Any, name: str, found: str, declared: Declared, first: Rehearse | None) -> Target:
