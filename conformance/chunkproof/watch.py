@@ -62,6 +62,8 @@ class Watch:
         self.pace = pace
         self.board = board
         self.printed = printed
+        #: Notes what is going to be run, where there is a board; ``plan[0]`` then says which of the plans it is.
+        self.note = _note_nothing if board is None else board.note
         self.plan = memoryview(bytearray(8)).cast("Q") if board is None else board.plan
         self._parent = parent
         self._run = 0
@@ -113,13 +115,6 @@ class Watch:
     def number(self) -> int:
         """The number of the run in hand, or of the last one."""
         return self._run
-
-    def note(
-        self, before: tuple[bytes, ...], wire: bytes, plans: list[Cuts], checks: int = 0, streams: int = 0
-    ) -> None:
-        """Note what is going to be run, where there is a board; ``plan[0]`` then says which of the plans it is."""
-        if self.board is not None:
-            self.board.note(before, wire, plans, checks, streams)
 
     def run(self, target: Target, chunks: Sequence[bytes]) -> Run:
         """One run of the target."""
@@ -265,6 +260,10 @@ class Watch:
 
     def _grown(self) -> int:
         return max(0, _memory() - self._memory_before)
+
+
+def _note_nothing(before: tuple[bytes, ...], wire: bytes, plans: list[Cuts], checks: int = 0, streams: int = 0) -> None:
+    """Where there is no board."""
 
 
 def _memory() -> int:

