@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from chunkproof.check import check
+from chunkproof.rules import RULES
 from chunkproof_reports.results import RuleResult
 from chunkproof_targets.loading import load_target
 
@@ -101,6 +102,8 @@ _STRICT_NO_CR = "strict reader: lone CR is outside its scope by its own words"
 _STRICT_UTF8 = "strict reader: an ill-formed or truncated sequence raises UnicodeDecodeError, at the end of input too"
 _STRICT_MARK = "strict reader: the byte order mark is outside its scope by its own words"
 
+#: What the articles are about: none of their parsers was made for long streams.
+MUSTS = [rule for rule in RULES if rule.severity == "must"]
 #: Every rule that fails, beside the sentence of the author that explains it.
 EXPLAINED = {
     "parser-d": {
@@ -145,7 +148,7 @@ def broken_in_each_seed(name: str) -> Broken:
     target = load_target(name, folder=Path.cwd())
     found = {}
     for seed in SEEDS:
-        results = check(target, "smoke", seed=seed).rules
+        results = check(target, "smoke", seed=seed, rules=MUSTS).rules
         assert not [rule.reason for rule in results if rule.status == "fault"]
         found[seed] = {rule.id: rule for rule in results if rule.fails}
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -108,6 +109,14 @@ class Slow(ReferenceParser):
 '''
 
 
+def _interruptible() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+#: A run that was started in the background ignores Ctrl-C, and so would all that it starts.
+INTERRUPTIBLE = _interruptible if os.name == "posix" else None
+
+
 @dataclass(frozen=True)
 class Ran:
     """What a run printed, and its exit code."""
@@ -151,6 +160,7 @@ def _run(folder: Path, command: list[str], env: Mapping[str, str] | None = None,
         env=kept,
         capture_output=True,
         encoding="utf-8",
+        preexec_fn=INTERRUPTIBLE,
         timeout=timeout,
         check=False,
     )

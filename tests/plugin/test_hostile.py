@@ -16,7 +16,7 @@ import pytest
 from chunkproof.isolation.process import can_fork
 from chunkproof_reports.results import Results, RuleResult
 
-from .conftest import QUIET, run_in
+from .conftest import INTERRUPTIBLE, QUIET, run_in
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="no fork on this system")
 
@@ -173,6 +173,7 @@ def started(folder: Path, mark: str, *args: str) -> subprocess.Popen[str]:
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]), MARK: mark},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
+        preexec_fn=INTERRUPTIBLE,
         text=True,
     )
     own = 4 if "-n1" in args else 2
