@@ -26,7 +26,7 @@ check: $(INSTALLED)  ## run the suite on a parser: TARGET=reference, or another
 	$(BIN)/pytest --target=$(TARGET) -n auto $(ARGS)
 
 test: $(INSTALLED)  ## run all tests of the project itself
-	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder --timeout=500 --timeout-method=thread $(ARGS) tests
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder --timeout=300 --timeout-method=thread $(ARGS) tests
 
 lint: $(INSTALLED)  ## ruff and mypy
 	$(BIN)/ruff check

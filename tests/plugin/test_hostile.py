@@ -95,7 +95,7 @@ class Gallery:
             *(f"--target={name}" for name in targets),
             *("--effort=smoke", "-n2", "-q", "--chunkproof-report=report.json", "-p", "no:cacheprovider"),
             env={"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]), MARK: self.mark},
-            timeout=500,
+            timeout=280,
         )
         self.left = left_running(self.mark)
         self.results = Results.from_json((folder / "report.json").read_text(encoding="utf-8"))
@@ -137,9 +137,7 @@ def test_what_is_done_on_a_nul_is_told_with_a_nul(gallery, name):
         assert rule.counterexample.kind == ON_NUL[name], rule.id
         assert rule.severity == "must", rule.id
         assert any(b"\0" in stream.data for stream in rule.counterexample.streams), rule.id
-    # Each is made small for some seconds, and shown as it was found where that was not enough.
-    sizes = sorted(len(rule.counterexample.streams[-1].data) for rule in broken if rule.counterexample)
-    assert sizes[len(sizes) // 2] <= 40, sizes
+        assert len(rule.counterexample.streams[-1].data) <= 40, rule.id
 
 
 @pytest.mark.parametrize("name", EXACTLY)

@@ -43,6 +43,7 @@ _FRAME = re.compile(r'  File "([^"]*)", line \d+ in ')
 # Seconds for which a run that ends its process is made small, and the limits of each try.
 _SHRINK_SECONDS = 4.0
 _TRY_SECONDS = 0.2
+_TRY_SECONDS_ENDING = 2.0
 _TRY_TIMES = 50
 _TRY_PART = 8
 _TOO_SLOW = (
@@ -202,7 +203,9 @@ class Isolation:
 
     def _smaller(self, rule: Rule, target: Target, finding: Finding) -> Finding:
         pace = self._pace_here(target)
-        seconds = _TRY_SECONDS + _TRY_TIMES * pace.seconds(len(finding.wire), len(finding.cuts) + 1)
+        # A hang costs its whole time at each try; what ends by itself is not to be taken for one on a busy machine.
+        seconds = _TRY_SECONDS if finding.kind == "hung" else _TRY_SECONDS_ENDING
+        seconds += _TRY_TIMES * pace.seconds(len(finding.wire), len(finding.cuts) + 1)
         limits = Limits(seconds, max(self.limits.memory // _TRY_PART, 1), max(self.limits.output // _TRY_PART, 1))
         tries = Tries(rule, target, Watch(), self.cell, limits, pace, time.monotonic() + _SHRINK_SECONDS)
         if tries.kind(finding.wire, finding.cuts, finding.before) != finding.kind:
