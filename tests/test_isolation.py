@@ -75,6 +75,11 @@ def test_exception_of_the_suite_itself_is_told_with_its_traceback(cell):
         cell.call(lambda watch: 1 // 0, Limits(), FAST)
 
 
+def test_answer_that_cannot_be_told_is_a_fault_of_the_suite(cell):
+    with pytest.raises(RuntimeError, match=r"(?s)Traceback.*not JSON serializable"):
+        cell.call(lambda watch: object(), Limits(), FAST)
+
+
 def test_child_is_another_process_and_has_ended_afterwards(cell):
     pid = cell.call(lambda watch: os.getpid(), Limits(), FAST)
     assert pid != os.getpid()

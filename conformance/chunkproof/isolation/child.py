@@ -152,10 +152,12 @@ class Child:
             watch = Watch(limits=limits, pace=pace, board=self._cell.board, printed=self._cell.printed, parent=parent)
             try:
                 with watch:
-                    answer = {"answer": self._work(question, watch)}
+                    found = self._work(question, watch)
+                # Here, and not behind: what cannot be told would end the child, and pass for a death of the target's.
+                answer = json.dumps({"answer": found})
             except BaseException:
-                answer = {"fault": traceback.format_exc()}
-            _write(answers, json.dumps(answer).encode())
+                answer = json.dumps({"fault": traceback.format_exc()})
+            _write(answers, answer.encode())
         save_coverage()
 
 
