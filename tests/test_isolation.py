@@ -332,6 +332,18 @@ def test_target_that_closes_what_is_open_makes_no_fault_of_ours(cell):
     assert cell.call(lambda watch: work(), Limits(), FAST) is None
 
 
+def test_process_that_is_ended_from_outside_is_no_fault_of_the_target(tmp_path):
+    class Unlucky(parsers.OnNul):
+        def act(self) -> None:
+            if not (tmp_path / "once").exists():
+                (tmp_path / "once").touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    result = judged(Unlucky)
+    assert (tmp_path / "once").exists()
+    assert result.status == "held"
+
+
 def test_next_rule_after_a_stopped_one_is_judged():
     rules = [find_rule(name) for name in ("bytes/nul-is-text", "lines/lf", "bytes/nul-in-a-type-is-text", "lines/cr")]
     results = check(target_of(parsers.CrashesOnNul), "smoke", seed=1, rules=rules)

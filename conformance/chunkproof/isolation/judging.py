@@ -8,6 +8,7 @@ here, each try in a fresh child, within a bounded time.
 from __future__ import annotations
 
 import re
+import signal
 import time
 import traceback
 from collections.abc import Callable
@@ -32,7 +33,7 @@ from ..smaller import NOT_EVERY_TIME, is_ours, record, smaller
 from ..watch import Watch
 from .child import Cell, Child, Ended
 from .limits import UNKNOWN_PACE, Limits, Pace, measure_pace
-from .process import can_fork, fill_standard
+from .process import can_fork, fill_standard, how_it_ended
 from .rehearsal import rehearse
 from .tries import Stop, Tries
 
@@ -46,10 +47,13 @@ _TRY_SECONDS = 0.2
 _TRY_SECONDS_ENDING = 2.0
 _TRY_TIMES = 50
 _TRY_PART = 8
-_TOO_SLOW = (
-    "too slow: a run was right in the end that took more than 50 times what the target's pace lets expect; "
-    "--chunkproof-timeout=SECONDS gives each run more time"
+_NOT_AGAIN = (
+    "a run took more than 50 times what the target's pace lets expect, or its process was ended from outside, and it "
+    "was right when it was run again; --chunkproof-timeout=SECONDS gives each run more time"
 )
+# How a process ends that the system ends for want of memory, or somebody by hand: no fault of the target unless it does
+# so again.
+_FROM_OUTSIDE = {how_it_ended(-signal.SIGKILL), how_it_ended(-signal.SIGTERM)} if can_fork() else set()
 # What is called a hang in the end was given so many times as long as what looked like one. Where it was none, the rule
 # is searched once more with such patience.
 _PATIENCE = 6
@@ -89,7 +93,7 @@ class Isolation:
                 patient = replace(self.limits, patience=_PATIENCE)
                 result = self._judge(rule, target, effort, seed, patient)
             if result is None:
-                result = rule.result(target, "not judged", reason=_TOO_SLOW)
+                result = rule.result(target, "not judged", reason=_NOT_AGAIN)
         except Exception:  # a fault of ours, in the child or here
             result = rule.result(target, "fault", reason=traceback.format_exc())
         if result.status in ("broken", "fault"):
@@ -98,7 +102,7 @@ class Isolation:
         return replace(result, seconds=round(time.perf_counter() - started, 4))
 
     def _judge(self, rule: Rule, target: Target, effort: Effort, seed: str, limits: Limits) -> RuleResult | None:
-        """The result; None where a run was right in the end that had looked like a hang."""
+        """The result; None where a run looked like a hang, or was ended from outside, and was right in the end."""
         answer = self._ask(rule, target, effort, seed, limits)
         if isinstance(answer, Ended) or "finding" in answer:
             self.end_child()
@@ -215,7 +219,7 @@ class Isolation:
     def _shown(
         self, rule: Rule, target: Target, small: Finding, found: Finding, printed: tuple[str, str]
     ) -> RuleResult | None:
-        """The result, after one more run that has all the time it can need; None where a hang was none."""
+        """The result, after one more run with all the time it can need; None where it says nothing of the target."""
         limits = self.limits
         if found.kind == "hung":
             limits = replace(limits, patience=_IS_KNOWN if target in self._hanging else _PATIENCE)
@@ -230,7 +234,7 @@ class Isolation:
                 self._hanging.append(target)
             small = replace(small, kind=answer.failure.kind, run=Run(failure=answer.failure))
             printed, advice = self._printed(), ""
-        elif found.kind == "hung":
+        elif found.kind == "hung" or str(found.run.failure) in _FROM_OUTSIDE:
             return None
         else:
             small, advice = found, NOT_EVERY_TIME
