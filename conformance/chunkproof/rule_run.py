@@ -10,9 +10,10 @@ from chunkproof_reports.results import Kind
 from chunkproof_strategies.chunkings import Cuts, chunks_of, outside_characters, without_empty_chunks
 from chunkproof_strategies.generator import RandomSource
 from chunkproof_strategies.grammar import Draft, Stream
-from chunkproof_targets.contract import Run, Target
+from chunkproof_targets.contract import Run, Target, TargetStopped
 
 from .examples import hypothesis_examples
+from .judge import Expectation
 from .rules import Rule
 from .rules.rule import anywhere
 from .traits import traits
@@ -80,7 +81,12 @@ class RuleRun:
             return self._try_in_its_way(stream, source)
         for wire in rule.wires(stream.wire):
             expectation = rule.expectation(self.target, wire)
-            if expectation is None or (rule.only_cuts and expectation.differs(self.run(wire, ())) is not None):
+            wrong = None if expectation is None else self._wrong_uncut(expectation, wire)
+            if wrong is not None and isinstance(wrong.failure, TargetStopped):
+                # Graver than what is left out: each of these streams would cost its whole time.
+                self.checks += 1
+                return Finding((), wire, (), wrong.failure.kind, wrong)
+            if expectation is None or wrong is not None:
                 self.spent += 1
                 continue
             self.streams += 1
@@ -100,6 +106,13 @@ class RuleRun:
                 self.checks += checks
                 self.spent += checks * (1 + len(wire) / _BYTES_A_CHECK)
         return None
+
+    def _wrong_uncut(self, expectation: Expectation, wire: bytes) -> Run | None:
+        """The uncut run of a stream, where it is wrong and the rule judges the cuts alone."""
+        if not self.rule.only_cuts:
+            return None
+        run = self.run(wire, ())
+        return None if expectation.differs(run) is None else run
 
     def _try_in_its_way(self, stream: Stream, source: RandomSource) -> Finding | None:
         """The same for a rule with a way of its own: what that leaves out is not counted."""
@@ -167,8 +180,11 @@ class RuleRun:
         if self.target.empty_chunk_ends and cuts != without_empty_chunks(cuts, len(wire)):
             return None
         expectation = self.rule.expectation(self.target, wire)
-        if expectation is None or (self.rule.only_cuts and expectation.differs(self.run(wire, ())) is not None):
+        if expectation is None:
             return None
+        wrong = self._wrong_uncut(expectation, wire)
+        if wrong is not None:
+            return wrong.failure.kind if isinstance(wrong.failure, TargetStopped) else None
         return self.rule.differs(expectation, wire, cuts, self.run(wire, cuts, before))
 
 
