@@ -49,6 +49,12 @@ def test_shape_of_a_time_that_grows_so(time, shape):
     assert grown(time).shape == shape
 
 
+def test_a_small_quadratic_part_is_linear_only_where_larger_streams_cannot_tell():
+    found = grown(lambda n: 15_000 * n + n**2)
+    assert (found.shape, found.nearly_linear) == ("unclear", True)
+    assert not grown(lambda n: 4000 * n + n**2).nearly_linear
+
+
 def test_a_reference_that_was_not_run_is_taken_for_linear():
     assert growth_of([Timed(size, size**2) for size in SIZES]).shape == "quadratic"
     assert growth_of([Timed(size, size) for size in SIZES]).shape == "linear"

@@ -22,8 +22,10 @@ Shape = Literal["linear", "quadratic", "unclear"]
 
 #: Doublings that are looked at.
 STEPS = 3
-# A parser whose time is a·n + b·n² grows by 8 where the second part is all of it, by 1 where the first one is.
-_LINEAR_MAX = 1.5
+# A parser whose time is a·n + b·n² grows by 8 where the second part is all of it, by 1 where the first one is. Between
+# the first two, a small quadratic part may have begun to show: larger streams tell, and without them it is linear.
+_LINEAR_MAX = 1.3
+_NEARLY_LINEAR_MAX = 1.5
 _QUADRATIC_MIN = 3.2
 # Not one jump (a cache that is full, a buffer that is mapped anew) but each doubling costs more than it should.
 _STEP_MIN = 1.25
@@ -42,13 +44,22 @@ class Timed(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """How the times grew over the last doublings: as factors, from the first of these sizes to the last."""
+    """How the times grew over the last doublings: as factors, from the first of these sizes to the last.
 
+    ``excess`` is how much more than it should: 1 for a linear parser, 8 for a quadratic one.
+    """
+
+    excess: float
     shape: Shape
     first: int
     last: int
     target: float
     reference: float
+
+    @property
+    def nearly_linear(self) -> bool:
+        """Whether this is linear where larger streams cannot tell more."""
+        return self.excess <= _NEARLY_LINEAR_MAX
 
     @property
     def words(self) -> str:
@@ -70,7 +81,7 @@ def growth_of(times: Sequence[Timed]) -> Growth:
     first, last = window[0], window[-1]
     steps = [_step(before, after) for before, after in pairwise(window)]
     reference = last.reference / first.reference if first.reference else last.size / first.size
-    return Growth(_shape(steps), first.size, last.size, last.target / first.target, reference)
+    return Growth(prod(steps), _shape(steps), first.size, last.size, last.target / first.target, reference)
 
 
 def _step(before: Timed, after: Timed) -> float:
