@@ -1,0 +1,122 @@
+"""Several deviations as one parser, and as a target."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
+
+from ..contract import Delivery, Event, Outcome, Run, Shows, Target, TargetError
+from ..reference import ReferenceParser
+from .deviation import Deviation, Part
+
+__all__ = ["DeviatingTarget", "compose", "interpret_with"]
+
+
+@lru_cache(maxsize=50_000)
+def compose(deviations: tuple[Deviation, ...]) -> Part:
+    """The reference parser with all of these; TargetError where two of them replace the same step."""
+    ordered = _ordered(deviations)
+    return type("DeviatingParser", (*(deviation.part for deviation in ordered), ReferenceParser), {})
+
+
+def _ordered(deviations: tuple[Deviation, ...]) -> list[Deviation]:
+    """In the order of the classes: what goes on to the step before comes before what replaces it."""
+    after: dict[Deviation, set[Deviation]] = {deviation: set() for deviation in deviations}
+    for one in deviations:
+        for other in deviations:
+            both = one.steps & other.steps
+            if one is not other and both & one.replaces:
+                after[one].add(other)
+    try:
+        return list(TopologicalSorter(after).static_order())
+    except CycleError as error:
+        one, other = error.args[1][:2]
+        steps = ", ".join(sorted(one.steps & other.steps))
+        raise TargetError(
+            f"deviation:{one.name}+{other.name} cannot be combined: both replace the same step of a parser ({steps}). "
+            "Take one of them"
+        ) from None
+
+
+class _Recording(ReferenceParser):
+    """Keeps, for each event, the reconnection time of its own block and the one in force."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.event_retries: list[tuple[str | None, str | None]] = []
+        self.own: str | None = None
+
+    def set_retry(self, digits: str) -> None:
+        super().set_retry(digits)
+        self.own = digits
+
+    def emit(self, event: Event) -> None:
+        super().emit(event)
+        self.event_retries.append((self.own, self.retries[-1] if self.retries else None))
+
+    def reset_buffers(self) -> None:
+        super().reset_buffers()
+        self.own = None
+
+
+class DeviatingTarget(Target):
+    """Drives the reference parser with deviations, with nothing between it and the rules."""
+
+    shows = Shows(end_last_event_id=True, retry="updates")
+    offers = frozenset({"script"})
+
+    def __init__(self, make: Part, name: str = "reference", *, has_end: bool = True) -> None:
+        self.make = make
+        self.name = name
+        self.has_end = has_end
+        self.shape = "subclass of ReferenceParser"
+        self.found = "the catalogue of deviations"
+
+    def run(self, chunks: Sequence[bytes]) -> Run:
+        """See `Target.run`."""
+        return _driven(self.make(), chunks, has_end=self.has_end)
+
+    def run_dropping(self, chunks: list[bytes], look: Callable[[int], None]) -> Run:
+        """See `Target.run_dropping`."""
+        parser = self.make()
+        let_go = 0
+        for at, chunk in enumerate(chunks):
+            for _ in parser.feed(chunk):
+                look(let_go)
+            let_go += sys.getsizeof(chunk)
+            chunks[at] = b""
+            del chunk
+        return Run()
+
+
+def _driven(parser: ReferenceParser, chunks: Sequence[bytes], *, has_end: bool) -> Run:
+    run = Run(retries=())
+    taken = 0
+    try:
+        for taken, chunk in enumerate(chunks, 1):
+            run.deliveries += [Delivery(event, taken) for event in parser.feed(chunk)]
+        if has_end:
+            run.deliveries += [Delivery(event, taken) for event in parser.close()]
+    except BaseException as error:
+        run.failure = error
+    run.last_event_id = parser.last_event_id
+    run.retries = tuple(parser.retries)
+    return run
+
+
+def interpret_with(
+    deviations: tuple[Deviation, ...], chunks: Sequence[bytes], *, has_end: bool = True
+) -> tuple[Outcome, BaseException | None]:
+    """The outcome of these chunks with these deviations, and the exception that ended it, or None."""
+    parser = _recording(deviations)()
+    run = _driven(parser, chunks, has_end=has_end)
+    events = tuple(delivery.event for delivery in run.deliveries)
+    retries = tuple(parser.event_retries[: len(events)])
+    return Outcome(events, parser.last_event_id, tuple(parser.retries), retries), run.failure
+
+
+@lru_cache(maxsize=50_000)
+def _recording(deviations: tuple[Deviation, ...]) -> type[_Recording]:
+    return type("RecordingParser", (*(each.part for each in _ordered(deviations)), _Recording), {})
