@@ -13,7 +13,7 @@ from ..contract import TargetError
 from . import lines
 from .deviation import Deviation
 
-__all__ = ["CATALOGUE", "find_deviation", "find_deviations"]
+__all__ = ["CATALOGUE", "Deviation", "find_deviation", "find_deviations"]
 
 _MODULES = (lines,)
 
