@@ -15,8 +15,8 @@ from itertools import zip_longest
 from typing import Any
 
 from chunkproof_reports.results import EventRecord, Kind, OutcomeRecord
-from chunkproof_strategies.values import MARK
 from chunkproof_strategies.chunkings import Cuts, chunks_of
+from chunkproof_strategies.values import MARK
 from chunkproof_targets.contract import Delivery, Event, Outcome, Run, Shows, Target, TargetStopped
 from chunkproof_targets.deviations import find_deviations
 from chunkproof_targets.deviations.compose import Interpreter

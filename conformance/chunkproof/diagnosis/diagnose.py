@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from chunkproof_reports.results import DeviationRecord, DiagnosisRecord, Results, RuleResult
 from chunkproof_strategies.generator import RandomSource
 from chunkproof_strategies.grammar import write_stream
-from chunkproof_targets.contract import Target, TargetStopped
+from chunkproof_targets.contract import Target
 from chunkproof_targets.deviations import CATALOGUE, Deviation, find_deviations
 
 from ..counterexample import Case, encode_token
