@@ -190,9 +190,9 @@ class DeviationRecord:
 class DiagnosisRecord:
     """What a target behaves like: the reference parser with these deviations.
 
-    ``outcomes`` were seen, of which ``explained`` come out so too; ``fresh`` more are of streams that were made to check
-    it. ``unexplained`` is the token of the smallest one that does not, ``rules_unexplained`` the broken rules that
-    nothing here stands for. ``stale`` are declared deviations that the target does not have.
+    ``outcomes`` were seen, of which ``explained`` come out so too; ``fresh`` more are of streams made to check it.
+    ``unexplained`` is the token of the smallest one that does not come out so, ``rules_unexplained`` the broken rules
+    that nothing here stands for. ``stale`` are declared deviations that the target does not have.
     """
 
     target: str
@@ -223,8 +223,8 @@ class Results:
     effort: str
     seed: str
     targets: list[TargetRecord] = field(default_factory=list)
-    rules: list[RuleResult] = field(default_factory=list)
     diagnoses: list[DiagnosisRecord] = field(default_factory=list)
+    rules: list[RuleResult] = field(default_factory=list)
 
     def to_json(self) -> str:
         """The file's text."""

@@ -162,7 +162,7 @@ class Target(ABC):
     list of the parser's, which nobody drains.
     ``empty_chunk_ends`` is declared by parsers that document an empty chunk as the end of input; none is sent then.
     ``size_limit`` is declared by parsers that raise beyond so many bytes of a line or an event.
-    ``strict_utf8`` is declared by parsers that raise on ill-formed UTF-8 by design. ``deviations`` are the declared ones,
+    ``strict_utf8`` is declared by parsers that raise on ill-formed UTF-8 by design. ``deviations`` are those declared,
     by their names in the catalogue: what is expected is then the reference parser with these.
 
     ``offers`` says what else can be done with it. "script": `run_script` and `run_beside` may be called. "source": it
