@@ -30,7 +30,6 @@ from chunkproof_targets.reference import ReferenceParser
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "conformance" / "chunkproof" / "diagnosis" / "telling.txt"
 HEADER = "# The telling cases, made by tools/telling.py: tokens, one a line, the smallest stream first.\n"
-RULE = "whole/any-stream-in-any-chunking"
 #: None is the standard itself.
 Entry = Deviation | None
 TARGET = DeviatingTarget(ReferenceParser)
@@ -92,19 +91,19 @@ class Partition:
             classes += [tuple(part) for part in parts.values()]
         return classes
 
-    def take(self, question: Question) -> list[tuple[Entry, Entry]]:
-        """Refine by the question; the pairs that it tells apart, one for each class that came out of another."""
-        before, after = self.classes, self.refined(question)
-        self.classes = after
-        if len(before) == len(after):
-            return []
-        of = {entry: one for one in before for entry in one}
-        pairs = []
-        for part in after:
-            whole = of[part[0]]
-            if len(part) < len(whole):
-                pairs.append((part[0], next(entry for entry in whole if entry not in part)))
-        return pairs
+    def take(self, question: Question) -> bool:
+        """Refine by the question; whether that tells more apart."""
+        before, self.classes = self.classes, self.refined(question)
+        return len(before) < len(self.classes)
+
+    def pair(self, question: Question) -> tuple[Entry, Entry] | None:
+        """Two entries that nothing has told apart so far, and that the question does."""
+        for one in self.classes:
+            first = key(one[0], question) if len(one) > 1 else ()
+            for entry in one[1:]:
+                if key(entry, question) != first:
+                    return one[0], entry
+        return None
 
 
 def smaller(one: Entry, other: Entry, question: Question) -> Question:
@@ -133,12 +132,16 @@ def pool(seconds: float, streams: int) -> set[Question]:
         partition.take(question)
     until = time.monotonic() + seconds
     for round_ in itertools.count():
+        told = len(partition.classes)
         for question in drawn(f"telling/{round_}", streams):
-            for one, other in partition.take(question):
-                found.add(smaller(one, other, question))
+            while (pair := partition.pair(question)) is not None:
+                small = smaller(*pair, question)
+                found.add(small)
+                partition.take(small)
             if time.monotonic() > until:
                 return found
-        print(f"round {round_}: {len(partition.classes)} of {len(ENTRIES)} told apart", flush=True)
+        if told < len(partition.classes):
+            print(f"round {round_}: {len(partition.classes)} of {len(ENTRIES)} told apart", flush=True)
         if len(partition.classes) == len(ENTRIES):
             return found
     return found
@@ -172,7 +175,7 @@ def main() -> int:
         if partition.take(question):
             taken.append(question)
     tokens = [
-        encode_token(Case(RULE, "bytes", (*((wire, ()) for wire in one.before), (one.wire, one.cuts)))) for one in taken
+        encode_token(Case("", "bytes", (*((wire, ()) for wire in one.before), (one.wire, one.cuts)))) for one in taken
     ]
     TABLE.write_text(HEADER + "".join(f"{token}\n" for token in tokens), encoding="ascii")
     print(f"{len(taken)} cases tell {len(partition.classes)} of {len(ENTRIES)} apart")

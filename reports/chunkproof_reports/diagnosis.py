@@ -37,11 +37,10 @@ def diagnosis(found: DiagnosisRecord, settings: Sequence[str], paint: Paint, *, 
 def _headline(found: DiagnosisRecord) -> str:
     number = len(found.deviations)
     what = "this deviation" if number == 1 else f"these {number} deviations"
-    of = f"all {found.outcomes}" if found.explained == found.outcomes else f"{found.explained} of {found.outcomes}"
-    fresh = f", {found.fresh} fresh streams among them" if found.fresh else ""
-    return (
-        f"diagnosis: on {of} outcomes{fresh}, it behaves like the reference parser with {what}; others may hide behind"
-    )
+    all_ = found.explained == found.outcomes
+    of = f"all {found.outcomes}" if all_ else f"{found.explained} of {found.outcomes}"
+    fresh = f" ({found.fresh} of them of fresh streams)" if found.fresh else ""
+    return f"diagnosis: on {of} outcomes{fresh} it behaves like the reference parser with {what}"
 
 
 def _deviation(
@@ -56,7 +55,8 @@ def _deviation(
     if one.equals:
         yield f"     not told apart from: {_some(one.equals, _RULES_SHOWN)}"
     if one.rules:
-        yield f"     breaks {len(one.rules)} rule{'s' * (len(one.rules) > 1)}: {_some(one.rules, _RULES_SHOWN)}"
+        text = f"breaks {len(one.rules)} rule{'s' * (len(one.rules) > 1)}: {_some(one.rules, _RULES_SHOWN)}"
+        yield from textwrap.wrap(text, width, initial_indent="     ", subsequent_indent="       ")
     if one.token and len(one.token) <= _TOKEN_MAX:
         yield f"     {paint(_replay(one.token, target, settings), CYAN)}"
 

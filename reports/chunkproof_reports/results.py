@@ -190,7 +190,7 @@ class DeviationRecord:
 class DiagnosisRecord:
     """What a target behaves like: the reference parser with these deviations.
 
-    ``outcomes`` were seen, of which ``explained`` come out so too; ``fresh`` more are of streams made to check it.
+    ``outcomes`` were seen, of which ``explained`` come out so too; ``fresh`` of them are of streams made to check it.
     ``unexplained`` is the token of the smallest one that does not come out so, ``rules_unexplained`` the broken rules
     that nothing here stands for. ``stale`` are declared deviations that the target does not have.
     """

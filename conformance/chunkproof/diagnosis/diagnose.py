@@ -93,7 +93,7 @@ class _Diagnosis:
         wanted = [question for question in questions if can_be_asked(self.target, question)]
         seen = self._answers(wanted)
         differing = [one for one in seen if not one.fits(self.target, found.deviations)]
-        self.fresh = len(seen)
+        self.fresh = len(seen) - len(differing)
         return sorted(differing, key=lambda one: one.question.size)[:_COUNTEREXAMPLES_MAX]
 
     # what is said of it --------------------------------------------------------------------------------------------
@@ -110,8 +110,8 @@ class _Diagnosis:
                 *(self._named(one, causes[one], found.equals[one.name], one in declared) for one in found.deviations),
                 *(self._named(ones[0], rules, ones[1:], False) for ones, rules in measured.items()),
             ),
-            outcomes=len(self.seen),
-            explained=len(self.seen) - len(found.unexplained),
+            outcomes=len(self.seen) + self.fresh,
+            explained=len(self.seen) + self.fresh - len(found.unexplained),
             fresh=self.fresh,
             unexplained="" if smallest is None else self._token(smallest.question),
             rules_unexplained=tuple(result.id for result in self.broken if result.id not in explained),

@@ -90,6 +90,7 @@ class Search:
         misses = self.misses(best)
         if not misses:
             best = self._without_what_is_not_needed(best)
+        best = tuple(deviation for deviation in self.effects if deviation in best)
         return Found(best, tuple(_bits(misses)), self._equals(best, misses))
 
     def _grown(self) -> Set:

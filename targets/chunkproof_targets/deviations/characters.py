@@ -153,7 +153,7 @@ class NulRaises(ReferenceParser):
         super().read_line(line)
 
 
-# characters that somebody thinks are none --------------------------------------------------------------------------------
+# characters that somebody thinks are none ---------------------------------------------------------------------------
 
 
 @deviation(symptom="A rare character that was sent shows as a black diamond.", mend=_AS_SENT)
