@@ -33,7 +33,7 @@ class EofIncompleteDispatched(ReferenceParser):
 
 @deviation(
     symptom="Where the connection breaks, a message that was cut in the middle of a word is shown as if it were whole.",
-    mend="Discard the unfinished line and the unfinished block at the end of input, and tell the caller of a lost connection.",
+    mend="Discard what is unfinished at the end of input, and tell the caller of a lost connection.",
     reports=("launchdarkly/okhttp-eventsource#81",),
     aliases=("eof-unfinished-line-taken",),
 )
