@@ -1,0 +1,2 @@
+EQUIVALENT = {}
+LEFT_OPEN = {}
