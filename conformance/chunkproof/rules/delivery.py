@@ -163,7 +163,8 @@ def _left(draft: Draft, *more: Callable[[], None]) -> None:
     source = draft.source
     if source.chance(3):
         draft.plain_event()
-    draft.either(lambda: draft.event("left"), lambda: draft.comment("x"), lambda: draft.data(draft.value("left")), *more)
+    data = draft.value("left")
+    draft.either(lambda: draft.event("left"), lambda: draft.comment("x"), lambda: draft.data(data), *more)
     if source.chance(2):
         draft.data(draft.value("left"))
     draft.unfinished(source.pick((b"data: le", b"da", b"data: \xe4", b"data: \xf0\x9f", b"", b"event: l")))
