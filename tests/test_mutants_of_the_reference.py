@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from pathlib import Path
 
@@ -11,8 +12,9 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "tools"))
 
 from chunkproof.peace import collect_garbage  # noqa: E402
+from chunkproof_targets.reference import ReferenceParser  # noqa: E402
 from equivalent_mutants import EQUIVALENT, LEFT_OPEN  # noqa: E402
-from mutate_reference import Score, Verdict, reasons, reference_mutants, report, verdict  # noqa: E402
+from mutate_reference import Score, Verdict, parser_of, reasons, reference_mutants, report, verdict  # noqa: E402
 from mutation import mutants  # noqa: E402
 
 #: Every eighth: changes of one kind stand together, so that each kind and each method is among them.
@@ -54,6 +56,30 @@ def test_each_mutant_has_a_name_of_its_own_and_each_reason_names_one():
     listed = [name for table in (EQUIVALENT, LEFT_OPEN) for group in table.values() for name in group]
     assert len(listed) == len(set(listed))
     assert set(listed) - set(names) == set(), "these are no mutants (any more)"
+
+
+TOKENS = (b"\n", b"\r", b":", b" ", b"=", b"data", b"event", b"id", b"retry:5", b"\xef\xbb\xbf", b"\xe4")
+WIRES = [b"".join(tokens) for count in range(4) for tokens in itertools.product(TOKENS, repeat=count)]
+
+
+def all_that_is_seen(parser: ReferenceParser, wire: bytes) -> list[object]:
+    """What comes out of the wire byte by byte, then in one chunk and with a blank line, then of another stream."""
+    seen: list[object] = []
+    for chunks in ([wire[at : at + 1] for at in range(len(wire))], [wire, b"\n\n"], [b"\xef\xbb\xbf\ndata:b\r\n\n"]):
+        seen += [parser.feed(chunk) for chunk in chunks]
+        seen += [parser.close(), parser.last_event_id, list(parser.retries)]
+    return seen
+
+
+def test_what_is_called_equivalent_is_so_on_every_short_stream():
+    expected = {wire: all_that_is_seen(ReferenceParser(), wire) for wire in WIRES}
+    equivalent = {name for names in EQUIVALENT.values() for name in names}
+    for mutant in reference_mutants():
+        if mutant.name in equivalent:
+            make = parser_of(mutant)
+            assert make is not None
+            differs = [wire for wire in expected if all_that_is_seen(make(), wire) != expected[wire]]
+            assert differs == [], mutant.name
 
 
 def score(**changed: str) -> Score:

@@ -39,7 +39,7 @@ from chunkproof_targets.reference import ReferenceParser
 from equivalent_mutants import EQUIVALENT, LEFT_OPEN
 from mutation import Mutant, mutants
 
-__all__ = ["Score", "Verdict", "reasons", "reference_mutants", "verdict"]
+__all__ = ["Score", "Verdict", "parser_of", "reasons", "reference_mutants", "verdict"]
 
 ROOT = Path(__file__).resolve().parent.parent
 REPORT = ROOT / "reports" / "mutants-of-the-reference.md"
