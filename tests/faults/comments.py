@@ -35,10 +35,6 @@ CATCHES = {
         "fields/a-comment-may-come-first",
     ),
     "comment-cut-forgotten": ("fields/comments-cut-anywhere",),
-    "chunk-with-a-comment-ignored": (
-        "fields/a-comment-may-come-first",
-        "chunking/every-single-cut",
-    ),
     "blank-line-behind-a-comment-skipped": ("fields/comments-are-ignored",),
     "line-behind-a-comment-skipped": (
         "fields/a-comment-may-come-first",
