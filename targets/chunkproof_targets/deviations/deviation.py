@@ -51,7 +51,9 @@ class Deviation:
     @cached_property
     def steps(self) -> frozenset[str]:
         """The methods that it overrides."""
-        return frozenset(name for cls in self._classes for name, value in vars(cls).items() if inspect.isfunction(value))
+        return frozenset(
+            name for cls in self._classes for name, value in vars(cls).items() if inspect.isfunction(value)
+        )
 
     @cached_property
     def replaces(self) -> frozenset[str]:
