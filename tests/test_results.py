@@ -91,7 +91,7 @@ def some() -> Results:
     outcome = OutcomeRecord((EventRecord("message", "你\ud800", None, "5"),), "1", ("5",), "ValueError: no")
     found = Counterexample("lost", (StreamRecord.of(b"data: a\n\n", (3,)),), outcome, outcome, "cp1.AA")
     rule = RuleResult("bytes/x", "t", "It holds.", "9.2.5", "must", "broken", counterexample=found)
-    return Results("0.1.0", "smoke", "1", [TargetRecord("t", "shape", "data", "here")], [rule])
+    return Results("0.1.0", "smoke", "1", [TargetRecord("t", "shape", "data", "here")], rules=[rule])
 
 
 def changed(**fields: Any) -> str:

@@ -10,12 +10,16 @@ from __future__ import annotations
 import codecs
 import json
 from collections.abc import Sequence
+from copy import copy
 from itertools import zip_longest
 from typing import Any
 
 from chunkproof_reports.results import EventRecord, Kind, OutcomeRecord
+from chunkproof_strategies.chunkings import Cuts, chunks_of
 from chunkproof_strategies.values import MARK
 from chunkproof_targets.contract import Delivery, Event, Outcome, Run, Shows, Target, TargetStopped
+from chunkproof_targets.deviations import find_deviations
+from chunkproof_targets.deviations.compose import Interpreter
 from chunkproof_targets.texts import canonical_json_of_text
 
 from .oracle import interpret
@@ -33,10 +37,11 @@ class Expectation:
     """What a target must deliver on one wire.
 
     ``others`` are further outcomes that are right as well, for choices the standard leaves open. ``may_raise`` allows
-    an Exception: the events before it must then be the first of those expected.
+    an Exception: the events before it must then be the first of those expected. ``deviates`` says that what is expected
+    is not what the standard says, by a declared deviation.
     """
 
-    __slots__ = ("event_retries", "events", "last_event_id", "may_raise", "others", "retries")
+    __slots__ = ("deviates", "event_retries", "events", "last_event_id", "may_raise", "others", "retries")
 
     def __init__(self, outcome: Outcome, shows: Shows, *, ignores: frozenset[str] = frozenset()) -> None:
         self.events = [_shown(event, shows) for event in outcome.events]
@@ -45,6 +50,11 @@ class Expectation:
         self.event_retries = _event_retries_shown(outcome, shows) if "retry" not in ignores else None
         self.others: list[Expectation] = []
         self.may_raise = False
+        self.deviates = False
+
+    def at(self, cuts: Cuts) -> Expectation:
+        """What must be delivered where the wire is cut so: by the standard, the same however it is cut."""
+        return self
 
     def differs(self, run: Run) -> Kind | None:
         """In what way the run differs from what is expected, or None."""
@@ -80,6 +90,15 @@ class Expectation:
                 return False
         return True
 
+    def agrees(self, other: Expectation) -> bool:
+        """Whether two expectations ask for the same."""
+        return (self.events, self.last_event_id, self.retries, self.event_retries) == (
+            other.events,
+            other.last_event_id,
+            other.retries,
+            other.event_retries,
+        )
+
     def record(self) -> OutcomeRecord:
         """As it is shown."""
         failure = "an exception, or none" if self.may_raise else ""
@@ -88,10 +107,16 @@ class Expectation:
 
 
 def expect(
-    target: Target, wire: bytes, *, ignores: frozenset[str] = frozenset(), may_hold: bool = True
+    target: Target,
+    wire: bytes,
+    *,
+    ignores: frozenset[str] = frozenset(),
+    may_hold: bool = True,
+    deviations: bool = True,
 ) -> Expectation | None:
     """What the target must deliver on this wire; None where nothing can be asked of it.
 
+    Without ``deviations``, those that it declares are left aside: it is then what the standard says.
     A text target is never given a wire that starts with a mark (its source would have taken the mark off), and a
     target that takes nothing but JSON none with other data.
     """
@@ -108,7 +133,38 @@ def expect(
     # May, not must: who is strict need not decode what is thrown away (a comment, an unfinished line).
     if target.strict_utf8 and target.takes == "bytes" and not _is_utf8(wire):
         expectation.may_raise = True
+    if deviations and target.deviations:
+        return _Declared(expectation, target, wire, ignores, ())
     return expectation
+
+
+class _Declared(Expectation):
+    """What a target must deliver that declares deviations: it may depend on the cuts."""
+
+    __slots__ = ("_ignores", "_standard", "_target", "_wire")
+
+    def __init__(self, standard: Expectation, target: Target, wire: bytes, ignores: frozenset[str], cuts: Cuts) -> None:
+        deviations = find_deviations("+".join(target.deviations))
+        outcome, failure = Interpreter(deviations, has_end=target.has_end).interpret(chunks_of(wire, cuts))
+        super().__init__(outcome, target.shows, ignores=ignores)
+        self._standard, self._target, self._wire, self._ignores = standard, target, wire, ignores
+        self.deviates = failure is not None or not self.agrees(standard)
+        if not self.deviates:
+            # Then it is also free in what the standard leaves free.
+            self.others, self.may_raise = [standard], standard.may_raise
+        elif failure is not None:
+            # A parser that hands out events one by one has some more of them before it raises.
+            self.others = [_raising(standard)]
+            self.may_raise = True
+
+    def at(self, cuts: Cuts) -> Expectation:
+        return _Declared(self._standard, self._target, self._wire, self._ignores, cuts)
+
+
+def _raising(standard: Expectation) -> Expectation:
+    allowed = copy(standard)
+    allowed.may_raise = True
+    return allowed
 
 
 def _longest_event(wire: bytes) -> int:

@@ -80,7 +80,7 @@ def _differs(examination: Examination, size: int) -> tuple[Cuts, Kind, Run] | No
         for cuts in _ways(examination, wire):
             examination.watch.note((), wire, [cuts])
             run = examination.watch.run(examination.target, chunks_of(wire, cuts))
-            if (kind := expectation.differs(run)) is not None:
+            if (kind := expectation.at(cuts).differs(run)) is not None:
                 return cuts, kind, run
     return None
 
@@ -106,7 +106,7 @@ def _counterexample(examination: Examination, size: int, cuts: Cuts, kind: Kind,
     return Counterexample(
         kind=kind,
         streams=(StreamRecord.of(wire, cuts),),
-        expected=expectation.record(),
+        expected=expectation.at(cuts).record(),
         actual=record_of_run(run),
         token=encode_token(Case(examination.rule, examination.target.takes, ((wire, cuts),))),
     )

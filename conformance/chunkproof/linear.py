@@ -165,7 +165,7 @@ class _Series:
         self.chunks[size] = chunks_of(wire, self._cuts(wire))
         self.streams += 1
         run, seconds = self._run(size)
-        if (kind := expectation.differs(run)) is not None:
+        if (kind := expectation.at(self._cuts(wire)).differs(run)) is not None:
             raise _Failed(
                 f"the stream of {size:,} bytes does not come out right ({kind}), so its time says nothing; "
                 "other rules judge that"

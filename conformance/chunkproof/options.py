@@ -59,6 +59,11 @@ _LONG: dict[str, dict[str, Any]] = {
         "default": [],
         "help": "say what trial cannot find (takes, end, empty_chunk, size_limit, invalid_utf8); repeatable",
     },
+    "--chunkproof-diagnosis": {
+        "choices": ("full", "none"),
+        "default": "full",
+        "help": "whether to look for the cause of what is broken, up to ten seconds a target (full), or not (none)",
+    },
     "--chunkproof-timeout": {
         "type": float,
         "metavar": "SECONDS",

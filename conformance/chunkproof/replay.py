@@ -24,7 +24,7 @@ from .watch import Watch
 if TYPE_CHECKING:
     import pytest
 
-__all__ = ["ReplayError", "read_case", "replay", "replay_command", "write_large_token"]
+__all__ = ["ReplayError", "read_case", "replay", "replay_command", "replay_settings", "write_large_token"]
 
 
 class ReplayError(ValueError):
@@ -40,11 +40,17 @@ def replay_command(result: RuleResult, declare: Iterable[str] = (), limits: Mapp
     if found is None:
         return ""
     words = ["chunkproof", "replay", found.token_file or found.token, "--target", result.target]
+    return shlex.join([*words, *replay_settings(declare, limits)])
+
+
+def replay_settings(declare: Iterable[str] = (), limits: Mapping[str, float] | None = None) -> list[str]:
+    """What the command needs besides the token and the target; see `replay_command`."""
+    words = []
     for setting in declare:
         words += ["--declare", setting]
     for name, value in (limits or {}).items():
         words += [f"--{name}", f"{value:g}"]
-    return shlex.join(words)
+    return words
 
 
 def write_large_token(result: RuleResult, config: pytest.Config) -> RuleResult:

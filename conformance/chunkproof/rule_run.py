@@ -99,7 +99,7 @@ class RuleRun:
                     number[0] = checks
                     checks += 1
                     run = self._run(wire, cuts, stream.before)
-                    kind = expectation.differs(run)
+                    kind = expectation.at(cuts).differs(run)
                     if kind is not None:
                         return Finding(stream.before, wire, cuts, kind, run)
             finally:

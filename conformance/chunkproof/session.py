@@ -20,12 +20,13 @@ from chunkproof_targets.declared import Declared
 from chunkproof_targets.loading import load_target
 
 from .check import EFFORTS, RELEASE, describe_target, resolve_seed
+from .diagnosis.diagnose import diagnose_all
 from .isolation.judging import Isolation
 from .isolation.limits import Limits
 from .items import ROOT, RuleItem, Suite, item_id
 from .options import OURS, SHORT_NAMES_TAKEN, given_limits, named_paths
 from .peace import at_peace, collect_garbage
-from .replay import replay_command, write_large_token
+from .replay import replay_command, replay_settings, write_large_token
 from .rules import RULES
 
 __all__ = ["SuiteRun"]
@@ -199,6 +200,7 @@ class SuiteRun:
             rules=len(RULES),
             option="--chunkproof-target" if "--target" in self.config.stash.get(SHORT_NAMES_TAKEN, []) else "--target",
             settings=self.settings(),
+            replaying=replay_settings(self.config.option.chunkproof_declare, given_limits(self.config.option)),
             declared={target.name: list(declared_words(target)) for target in self.targets},
             died=self.died,
         )
@@ -226,6 +228,9 @@ class SuiteRun:
         if self.is_worker:
             return
         self._sort()
+        if not self.config.option.collectonly and self.config.option.chunkproof_diagnosis != "none":
+            with at_peace():
+                diagnose_all(self.results, self.targets, self.isolation)
         if self.report_path:
             _write(self.report_path, self.results.to_json())
         if self.config.option.collectonly:

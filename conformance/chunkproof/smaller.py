@@ -91,7 +91,7 @@ def record(
     rule: Rule, case: Case, expectation: Expectation, run: Run, kind: Kind, printed: tuple[str, str] = ("", "")
 ) -> Counterexample:
     """A counterexample as it is shown and kept; ``printed`` is what the run left on stdout and stderr."""
-    expected, actual = expectation.record(), record_of_run(run)
+    expected, actual = expectation.at(case.streams[-1][1]).record(), record_of_run(run)
     if rule.way is not None and not isinstance(run.failure, TargetStopped):
         expected, actual = rule.way.records(expectation, *case.streams[-1], run)
     return Counterexample(

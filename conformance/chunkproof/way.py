@@ -62,6 +62,10 @@ class Way(ABC):
         """What a run comes to: one that went beyond its limits is no matter of the way."""
         if isinstance(run.failure, TargetStopped):
             return run.failure.kind
+        expectation = expectation.at(cuts)
+        if expectation.deviates:
+            # When events are due, who may stop: that is said of the standard's own.
+            return LEFT_OUT
         return self.differs(expectation, wire, cuts, run)
 
     @abstractmethod

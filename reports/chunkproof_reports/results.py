@@ -14,6 +14,8 @@ from typing import Any, Literal, TypeVar
 __all__ = [
     "VERSION",
     "Counterexample",
+    "DeviationRecord",
+    "DiagnosisRecord",
     "EventRecord",
     "Kind",
     "OutcomeRecord",
@@ -164,6 +166,55 @@ class TargetRecord:
     found: str
 
 
+@dataclass(frozen=True, slots=True)
+class DeviationRecord:
+    """One deviation of a target: what it does, what a user sees of it, what it departs from, and how to mend it.
+
+    ``rules`` are the broken rules that it explains, ``token`` a counterexample, ``equals`` other deviations that
+    explain all that was seen as well. ``declared`` ones are part of the target's profile.
+    """
+
+    name: str
+    what: str
+    symptom: str
+    clause: str
+    mend: str
+    reports: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    token: str = ""
+    equals: tuple[str, ...] = ()
+    declared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisRecord:
+    """What a target behaves like: the reference parser with these deviations.
+
+    ``outcomes`` were seen, of which ``explained`` come out so too; ``fresh`` of them are of streams made to check it.
+    ``unexplained`` is the token of the smallest one that does not come out so, ``rules_unexplained`` the broken rules
+    that nothing here stands for. ``stale`` are declared deviations that the target does not have.
+    """
+
+    target: str
+    deviations: tuple[DeviationRecord, ...]
+    outcomes: int
+    explained: int
+    fresh: int = 0
+    unexplained: str = ""
+    rules_unexplained: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> DiagnosisRecord:
+        """From JSON."""
+        deviations = tuple(_made(DeviationRecord, _tuples(one)) for one in data["deviations"])
+        return _made(cls, _tuples(data), deviations=deviations)
+
+
+def _tuples(data: dict[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in data.items()}
+
+
 @dataclass(slots=True)
 class Results:
     """A whole run: what `--chunkproof-report=FILE.json` writes."""
@@ -172,6 +223,7 @@ class Results:
     effort: str
     seed: str
     targets: list[TargetRecord] = field(default_factory=list)
+    diagnoses: list[DiagnosisRecord] = field(default_factory=list)
     rules: list[RuleResult] = field(default_factory=list)
 
     def to_json(self) -> str:
@@ -193,6 +245,7 @@ class Results:
                 data,
                 targets=[_made(TargetRecord, target) for target in data["targets"]],
                 rules=[RuleResult.from_data(rule) for rule in data["rules"]],
+                diagnoses=[DiagnosisRecord.from_data(one) for one in data.get("diagnoses", [])],
             )
         except KeyError as error:
             raise ValueError(f"not a whole chunkproof report: it lacks {error}; write it again") from None

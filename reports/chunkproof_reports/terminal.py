@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .compare import Row, compare, exceptions
-from .results import Counterexample, Results, RuleResult, StreamRecord, TargetRecord
+from .diagnosis import diagnosis
+from .paint import BOLD, CYAN, DIM, GREEN, RED, YELLOW, Paint
+from .results import Counterexample, DiagnosisRecord, Results, RuleResult, StreamRecord, TargetRecord
 from .visible import BAR, WireRow, cells, clip, folded, pad, show, units, wire_rows
 
 __all__ = ["Ran", "describe_targets", "failure", "last_lines", "one_line", "summary"]
@@ -19,21 +21,6 @@ _ROWS_MAX = 24
 _ROW_MAX = 200
 _WIDTH = 100
 _CAPTURED_MAX = 2000
-
-
-class _Paint:
-    """Text with or without the escapes for colour; what is painted has no escapes of its own."""
-
-    def __init__(self, colour: bool) -> None:
-        self._colour = colour
-
-    def __call__(self, text: str, *codes: int) -> str:
-        if not (self._colour and codes and text):
-            return text
-        return f"\x1b[{';'.join(map(str, codes))}m{text}\x1b[0m"
-
-
-_BOLD, _DIM, _RED, _GREEN, _YELLOW, _CYAN = 1, 2, 31, 32, 33, 36
 
 
 # one rule --------------------------------------------------------------------------------------------------------
@@ -56,10 +43,10 @@ def one_line(result: RuleResult) -> str:
 
 def failure(result: RuleResult, replay: str = "", *, width: int = _WIDTH, colour: bool = False) -> str:
     """The text of a failed rule: the rule and its clause, the wire, expected beside actual, the replay command."""
-    return "\n".join(_failure(result, replay, max(width, 40), _Paint(colour)))
+    return "\n".join(_failure(result, replay, max(width, 40), Paint(colour)))
 
 
-def _failure(result: RuleResult, replay: str, width: int, paint: _Paint) -> Iterator[str]:
+def _failure(result: RuleResult, replay: str, width: int, paint: Paint) -> Iterator[str]:
     yield from _rule(result, width, paint)
     found = result.counterexample
     if found is None:
@@ -79,7 +66,7 @@ def _failure(result: RuleResult, replay: str, width: int, paint: _Paint) -> Iter
     yield from _measured(found, width, paint) if found.measured else _compared(found, width, paint)
     if found.traceback:
         yield ""
-        yield from (paint(show_line(line), _DIM) for line in found.traceback.rstrip().splitlines())
+        yield from (paint(show_line(line), DIM) for line in found.traceback.rstrip().splitlines())
     for name in ("stdout", "stderr"):
         if text := getattr(found, name):
             yield ""
@@ -90,30 +77,30 @@ def _failure(result: RuleResult, replay: str, width: int, paint: _Paint) -> Iter
         yield from _wrapped(result.advice, width)
     if replay:
         yield ""
-        yield paint(replay, _CYAN)
+        yield paint(replay, CYAN)
 
 
-def _compared(found: Counterexample, width: int, paint: _Paint) -> Iterator[str]:
+def _compared(found: Counterexample, width: int, paint: Paint) -> Iterator[str]:
     yield from _sides(compare(found.expected, found.actual), width, paint)
     said, differs = exceptions(found.expected, found.actual)
     if said:
-        yield from _marked(said, differs, _RED, width, paint)
+        yield from _marked(said, differs, RED, width, paint)
 
 
-def _measured(found: Counterexample, width: int, paint: _Paint) -> Iterator[str]:
+def _measured(found: Counterexample, width: int, paint: Paint) -> Iterator[str]:
     """What was measured, in two sentences: the wire above is the smallest of many."""
-    for name, side, code in (("expected", found.expected, _GREEN), ("actual", found.actual, _RED)):
+    for name, side, code in (("expected", found.expected, GREEN), ("actual", found.actual, RED)):
         yield name
         yield from (paint(f"  {line}", code) for line in _wrapped(show(side.failure), width - 2))
 
 
-def _rule(result: RuleResult, width: int, paint: _Paint) -> Iterator[str]:
-    yield f"{paint(result.id, _BOLD)} ({result.severity})"
+def _rule(result: RuleResult, width: int, paint: Paint) -> Iterator[str]:
+    yield f"{paint(result.id, BOLD)} ({result.severity})"
     yield from _wrapped(result.requirement, width)
-    yield paint(result.clause + (f" · WPT {result.wpt}" if result.wpt else ""), _DIM)
+    yield paint(result.clause + (f" · WPT {result.wpt}" if result.wpt else ""), DIM)
 
 
-def _wire(name: str, stream: StreamRecord, width: int, paint: _Paint) -> Iterator[str]:
+def _wire(name: str, stream: StreamRecord, width: int, paint: Paint) -> Iterator[str]:
     wire, cuts = stream.data, stream.cuts
     yield f"{name}: {_count(len(wire), 'byte')} in {_count(len(cuts) + 1, 'chunk')}"
     rows = wire_rows(wire, cuts)
@@ -124,56 +111,56 @@ def _wire(name: str, stream: StreamRecord, width: int, paint: _Paint) -> Iterato
             yield from (f"    {line}" for line in _wire_row(row, width - 4, paint))
         elif at == head:
             size = sum(bytes_ for row in rows[head : len(rows) - head] for _, bytes_ in row.pieces)
-            yield paint(f"    … {_count(size, 'byte')} in {_count(left_out, 'line')} …", _DIM)
+            yield paint(f"    … {_count(size, 'byte')} in {_count(left_out, 'line')} …", DIM)
 
 
-def _wire_row(row: WireRow, width: int, paint: _Paint) -> Iterator[str]:
+def _wire_row(row: WireRow, width: int, paint: Paint) -> Iterator[str]:
     end = len(row.pieces) if len(row.pieces) <= _ROW_MAX else _ROW_MAX // 3
     lines = list(folded("".join(piece for piece, _ in row.pieces[:end]), width))
     if end < len(row.pieces):
         size = sum(bytes_ for _, bytes_ in row.pieces[end:-end])
         yield from (_bars(line, paint) for line in lines)
-        yield paint(f"… {_count(size, 'byte')} …", _DIM)
+        yield paint(f"… {_count(size, 'byte')} …", DIM)
         lines = list(folded("".join(piece for piece, _ in row.pieces[-end:]), width))
     *most, last = lines
     yield from (_bars(line, paint) for line in most)
     note = f"   ({clip(' '.join(row.apart), 20)} cut)" if row.apart else ""
-    yield _bars(last, paint) + paint(note, _DIM)
+    yield _bars(last, paint) + paint(note, DIM)
 
 
-def _bars(row: str, paint: _Paint) -> str:
-    return "".join(paint(unit, _BOLD, _RED) if unit == BAR else unit for unit in units(row))
+def _bars(row: str, paint: Paint) -> str:
+    return "".join(paint(unit, BOLD, RED) if unit == BAR else unit for unit in units(row))
 
 
-def _sides(rows: Sequence[Row], width: int, paint: _Paint) -> Iterator[str]:
+def _sides(rows: Sequence[Row], width: int, paint: Paint) -> Iterator[str]:
     """Expected beside actual, or above it where they do not fit; what differs is marked."""
     left = max(map(cells, ("expected", *(row.expected for row in rows))))
     right = max(map(cells, ("actual", *(row.actual for row in rows))))
     if 2 + left + 3 + right > width:
-        yield from _stacked("expected", [(row.expected, row.differs) for row in rows], _GREEN, width, paint)
-        yield from _stacked("actual", [(row.actual, row.differs) for row in rows], _RED, width, paint)
+        yield from _stacked("expected", [(row.expected, row.differs) for row in rows], GREEN, width, paint)
+        yield from _stacked("actual", [(row.actual, row.differs) for row in rows], RED, width, paint)
         return
     yield f"  {pad('expected', left)}   actual"
     for expected, actual, differs in rows:
         yield (
-            paint("≠ " if differs else "  ", *_style(differs, _BOLD))
-            + paint(pad(expected, left), *_style(differs, _GREEN))
+            paint("≠ " if differs else "  ", *_style(differs, BOLD))
+            + paint(pad(expected, left), *_style(differs, GREEN))
             + "   "
-            + paint(actual, *_style(differs, _RED))
+            + paint(actual, *_style(differs, RED))
         )
 
 
-def _stacked(name: str, side: Sequence[tuple[str, bool]], code: int, width: int, paint: _Paint) -> Iterator[str]:
+def _stacked(name: str, side: Sequence[tuple[str, bool]], code: int, width: int, paint: Paint) -> Iterator[str]:
     yield name
     for text, differs in side:
         yield from _marked(text, differs, code, width, paint)
 
 
-def _marked(text: str, differs: bool, code: int, width: int, paint: _Paint) -> Iterator[str]:
+def _marked(text: str, differs: bool, code: int, width: int, paint: Paint) -> Iterator[str]:
     """Visible text in as many lines as it needs, with the mark of a difference before the first."""
     for number, part in enumerate(folded(text, width - 2)):
         mark = "≠ " if differs and not number else "  "
-        yield paint(mark, *_style(differs, _BOLD)) + paint(part, *_style(differs, code))
+        yield paint(mark, *_style(differs, BOLD)) + paint(part, *_style(differs, code))
 
 
 def _style(differs: bool, code: int) -> tuple[int, ...]:
@@ -203,12 +190,13 @@ class Ran:
 
     ``rules`` is the number of rules there are; ``declared`` says in words what each target declares; ``died`` are the
     ids of items that ended without a result. ``option`` is how pytest is told the target here, ``settings`` are further
-    options that a next run needs to judge alike.
+    options that a next run needs to judge alike, ``replaying`` those of `chunkproof replay`.
     """
 
     rules: int
     option: str = "--target"
     settings: Sequence[str] = ()
+    replaying: Sequence[str] = ()
     declared: Mapping[str, Sequence[str]] = field(default_factory=dict)
     died: Sequence[str] = ()
 
@@ -225,20 +213,25 @@ def describe_targets(targets: Sequence[TargetRecord]) -> list[str]:
 
 def summary(results: Results, run: Ran, *, colour: bool = False) -> list[str]:
     """The last section of a run: for each target the counts, the verdict in words, and what to type next."""
-    paint = _Paint(colour)
+    paint = Paint(colour)
     lines: list[str] = []
     for target in results.targets:
         found = [result for result in results.rules if result.target == target.name]
-        lines += _target_summary(target.name, found, results.effort, run, paint)
-    lines += [paint(f"{show_line(nodeid)} ended without a result", _RED) for nodeid in run.died]
+        known = next((one for one in results.diagnoses if one.target == target.name), None)
+        lines += _target_summary(target.name, found, results.effort, run, paint, known)
+    lines += [paint(f"{show_line(nodeid)} ended without a result", RED) for nodeid in run.died]
     return lines
 
 
-def _target_summary(name: str, found: Sequence[RuleResult], effort: str, run: Ran, paint: _Paint) -> Iterator[str]:
+def _target_summary(
+    name: str, found: Sequence[RuleResult], effort: str, run: Ran, paint: Paint, known: DiagnosisRecord | None
+) -> Iterator[str]:
     work = f"{_count(sum(r.checks for r in found), 'check')} of {_count(sum(r.streams for r in found), 'stream')}"
     judged = sum(r.status in ("held", "broken") for r in found)
-    yield f"{paint(show_line(name), _BOLD)}: {_count(judged, 'rule')} judged, {work}"
+    yield f"{paint(show_line(name), BOLD)}: {_count(judged, 'rule')} judged, {work}"
     yield "  " + ", ".join(_counts(found))
+    if known is not None:
+        yield from diagnosis(known, run.replaying, paint)
     for reason, count in Counter(r.reason for r in found if r.status == "not judged").items():
         yield f"  not judged, {_count(count, 'rule')}: {show_line(reason)}"
     for reason, count in Counter(r.reason for r in found if r.status == "held" and r.reason).items():
@@ -248,7 +241,7 @@ def _target_summary(name: str, found: Sequence[RuleResult], effort: str, run: Ra
             yield f"  info {result.id}: {one_line(result)}"
     yield f"  {_verdict(name, found, run, paint)}"
     if next_command := _next(name, found, effort, run):
-        yield f"  next: {paint(next_command, _CYAN)}"
+        yield f"  next: {paint(next_command, CYAN)}"
 
 
 def _next(name: str, found: Sequence[RuleResult], effort: str, run: Ran) -> str:
@@ -276,23 +269,23 @@ def _counts(found: Sequence[RuleResult]) -> Iterator[str]:
             yield f"{count} {word}"
 
 
-def _verdict(name: str, found: Sequence[RuleResult], run: Ran, paint: _Paint) -> str:
+def _verdict(name: str, found: Sequence[RuleResult], run: Ran, paint: Paint) -> str:
     if any(r.status == "fault" for r in found):
-        return paint("no verdict: chunkproof itself failed", _RED)
+        return paint("no verdict: chunkproof itself failed", RED)
     if any(r.fails and r.severity == "must" for r in found):
-        return paint("not conformant", _RED)
+        return paint("not conformant", RED)
     if not any(r.status in ("held", "broken") for r in found):
-        return paint("no verdict: no rule was judged", _YELLOW)
+        return paint("no verdict: no rule was judged", YELLOW)
     if run.died:
-        return paint("no verdict: the run is not whole", _RED)
+        return paint("no verdict: the run is not whole", RED)
     shoulds = sum(r.fails for r in found)
     if len(found) < run.rules:
-        return paint(f"no must is broken in the {len(found)} of {_count(run.rules, 'rule')} that ran", _YELLOW)
+        return paint(f"no must is broken in the {len(found)} of {_count(run.rules, 'rule')} that ran", YELLOW)
     declared = run.declared.get(name, ())
     words = f"conformant with {len(declared)} declared: {'; '.join(declared)}" if declared else "conformant"
     if shoulds:
-        return paint(f"{words}, but {_count(shoulds, 'should')} broken", _YELLOW)
-    return paint(words, _GREEN)
+        return paint(f"{words}, but {_count(shoulds, 'should')} broken", YELLOW)
+    return paint(words, GREEN)
 
 
 def _count(number: int, word: str) -> str:

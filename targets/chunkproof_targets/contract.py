@@ -162,7 +162,8 @@ class Target(ABC):
     list of the parser's, which nobody drains.
     ``empty_chunk_ends`` is declared by parsers that document an empty chunk as the end of input; none is sent then.
     ``size_limit`` is declared by parsers that raise beyond so many bytes of a line or an event.
-    ``strict_utf8`` is declared by parsers that raise on ill-formed UTF-8 by design.
+    ``strict_utf8`` is declared by parsers that raise on ill-formed UTF-8 by design. ``deviations`` are those declared,
+    by their names in the catalogue: what is expected is then the reference parser with these.
 
     ``offers`` says what else can be done with it. "script": `run_script` and `run_beside` may be called. "source": it
     takes its chunks itself, from an iterator that may be without an end, or fail. "stop": its events are iterated over,
@@ -182,6 +183,7 @@ class Target(ABC):
     empty_chunk_ends: bool = False
     size_limit: int | None = None
     strict_utf8: bool = False
+    deviations: tuple[str, ...] = ()
     offers: frozenset[Offer] = frozenset()
 
     @abstractmethod

@@ -40,7 +40,8 @@ class Declared:
     ``takes``: what it is fed: "bytes", "text" (str, decoded by us) or "lines" (str, whole lines without their ends).
     ``end``: the method that is told the end of input, or "none" where there is none. ``empty_chunk``: "end" where the
     parser documents an empty chunk as the end of input. ``size_limit``: bytes of a line or an event beyond which the
-    parser raises. ``invalid_utf8``: "strict" where ill-formed UTF-8 raises by design.
+    parser raises. ``invalid_utf8``: "strict" where ill-formed UTF-8 raises by design. ``deviations``: names of the
+    catalogue, see `chunkproof_targets.deviations`.
     """
 
     takes: Takes | None = None
@@ -48,6 +49,7 @@ class Declared:
     empty_chunk: Literal["end"] | None = None
     size_limit: int | None = None
     invalid_utf8: Literal["strict"] | None = None
+    deviations: tuple[str, ...] | None = None
 
     @classmethod
     def parse(cls, settings: Iterable[str]) -> Declared:

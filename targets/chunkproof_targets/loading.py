@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 
 from .contract import Target, TargetError
 from .declared import NOTHING_DECLARED, Declared
+from .deviations import find_deviations
+from .deviations.compose import DeviatingTarget, compose
 from .registry import TABLE, Entry, names, normal_name
 from .search import obvious_parser, public_names
 from .shapes import adapt
@@ -27,6 +29,7 @@ __all__ = ["load_target"]
 # The path comes first and ends in ".py": a drive letter's colon (C:\...) is then no separator.
 _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _FILE = re.compile(rf"(?P<place>.+\.py)(?::(?P<attribute>{_DOTTED}))?", re.DOTALL)
+_DEVIATION = "deviation:"
 _MODULE = re.compile(rf"(?P<place>{_DOTTED})(?::(?P<attribute>{_DOTTED}))?")
 
 
@@ -47,13 +50,16 @@ def load_target(
     """The target that a spec names; TargetError, one clear text, where it cannot be used.
 
     ``spec`` is a name of the registry, which wins over a module of that name; ``package.module`` or a path that ends
-    in ``.py``, searched for its one obvious parser; either with ``:attribute``, dots allowed. ``folder`` is the folder
+    in ``.py``, searched for its one obvious parser; either with ``:attribute``, dots allowed; or ``deviation:`` and
+    names of the catalogue, with ``+`` between them. ``folder`` is the folder
     of invocation: it comes first on ``sys.path``, as with ``python -m pytest``, and paths are relative to it.
     ``first`` is given the call that will run the parser, and its name, before it is run here.
     """
     if first is not None:
         first = partial(_unless_threads, first, frozenset(threading.enumerate()))
     _add_to_path(folder, at=0)
+    if spec.strip().startswith(_DEVIATION):
+        return _deviating(spec.strip(), declared)
     entry = TABLE.get(normal_name(spec.strip()))
     with warnings.catch_warnings():
         # A project's `filterwarnings = error` speaks of its own tests; a parser that warns is still a parser.
@@ -72,6 +78,18 @@ def load_target(
         if isinstance(obj, ModuleType):
             raise TargetError(f"--target={spec}: {attribute} is a module. Type --target={obj.__name__}")
         return _adapted(obj, spec.strip(), found, declared, first)
+
+
+def _deviating(spec: str, declared: Declared) -> Target:
+    """The reference parser with what ``deviation:one+another`` names."""
+    try:
+        deviations = find_deviations(spec.removeprefix(_DEVIATION))
+        target = DeviatingTarget(compose(deviations), spec)
+    except TargetError as error:
+        raise TargetError(f"--target={spec}: {error}") from None
+    target.found = " ".join(deviation.what for deviation in deviations)
+    target.deviations = declared.deviations or ()
+    return target
 
 
 def _unless_threads(

@@ -65,6 +65,7 @@ class Adapted(Target):
         self.empty_chunk_ends = declared.empty_chunk == "end"
         self.size_limit = declared.size_limit
         self.strict_utf8 = declared.invalid_utf8 == "strict"
+        self.deviations = declared.deviations or ()
         self.shape = reading.driver.shape + {"bytes": "", "text": ", fed text", "lines": ", fed lines"}[takes]
         self._loop = loop
         self._units = None if takes == "bytes" else UNITS[takes]

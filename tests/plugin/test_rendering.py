@@ -189,7 +189,7 @@ def test_fault_of_ours_shows_its_traceback_and_says_whose_it_is():
 
 
 def summary(*results, rules=None, effort="default", **more):
-    run = Results("0.1.0", effort, "0.1.0", [TargetRecord("t", "s", "data", "f")], list(results))
+    run = Results("0.1.0", effort, "0.1.0", [TargetRecord("t", "s", "data", "f")], rules=list(results))
     return terminal.summary(run, terminal.Ran(rules=len(results) if rules is None else rules, **more))
 
 

@@ -82,7 +82,7 @@ class Isolation:
     def check_rule(self, rule: Rule, target: Target, *, effort: Effort, seed: str) -> RuleResult:
         """See `chunkproof.rule_check.check_rule`."""
         if rule.not_judged(target) or not self.forks(target):
-            with self._watch_here() as watch:
+            with self.watch_here() as watch:
                 return check_rule(rule, target, effort=effort, seed=seed, watch=watch)
         started = time.perf_counter()
         prepare()
@@ -136,9 +136,9 @@ class Isolation:
     def replay(self, case: Case, target: Target) -> RuleResult:
         """See `chunkproof.replay.replay`."""
         if not self.forks(target):
-            with self._watch_here() as watch:
+            with self.watch_here() as watch:
                 return replay(case, target, watch)
-        answer = self._call(target, partial(_replayed, case, target))
+        answer = self.call(target, partial(_replayed, case, target))
         if isinstance(answer, Ended):
             return self._replay_ended(case, target, answer)
         if "refused" in answer:
@@ -164,7 +164,8 @@ class Isolation:
             self._opened = Cell()
         return self._opened
 
-    def _call(self, target: Target, work: Callable[[Watch], Any], limits: Limits | None = None) -> Any:
+    def call(self, target: Target, work: Callable[[Watch], Any], limits: Limits | None = None) -> Any:
+        """What a piece of work in a child returns, data that JSON can hold; `Ended` where the child did not live."""
         return self.cell.call(work, limits or self.limits, self._pace_here(target))
 
     def _pace(self, target: Target) -> Pace | None:
@@ -181,7 +182,8 @@ class Isolation:
             self.end_child()
         return self._paces[id(target)]
 
-    def _watch_here(self) -> Watch:
+    def watch_here(self) -> Watch:
+        """A watch for a target that is not run in a child."""
         # Nothing is run once more here to tell slow from hung, so that all have the time from the start.
         return Watch(limits=replace(self.limits, patience=_PATIENCE))
 
@@ -223,7 +225,7 @@ class Isolation:
         limits = self.limits
         if found.kind == "hung":
             limits = replace(limits, patience=_IS_KNOWN if target in self._hanging else _PATIENCE)
-        answer = self._call(target, partial(_run_again, rule, target, small), limits)
+        answer = self.call(target, partial(_run_again, rule, target, small), limits)
         if answer is not None and not isinstance(answer, Ended):
             result = RuleResult.from_data(answer)
             if result.counterexample and result.counterexample.kind == "hung":

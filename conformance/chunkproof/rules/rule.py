@@ -158,7 +158,7 @@ class Rule:
     def differs(self, expectation: Expectation, wire: bytes, cuts: Cuts, run: Run) -> Kind | None:
         """In what way a run of this rule differs; None where it does not, or where nothing can be said of it."""
         if self.way is None:
-            return expectation.differs(run)
+            return expectation.at(cuts).differs(run)
         kind = self.way.verdict(expectation, wire, cuts, run)
         return None if kind == LEFT_OUT else kind
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import difflib
 
 from ..contract import TargetError
-from . import lines
+from . import bytes, characters, ill_formed, lines, marks
 from .deviation import Deviation
 
-__all__ = ["CATALOGUE", "find_deviation", "find_deviations"]
+__all__ = ["CATALOGUE", "Deviation", "find_deviation", "find_deviations"]
 
-_MODULES = (lines,)
+_MODULES = (bytes, ill_formed, characters, marks, lines)
 
 #: Every entry, in the order of the steps of a parser.
 CATALOGUE: tuple[Deviation, ...] = tuple(entry for module in _MODULES for entry in module.deviation.entries)

@@ -11,7 +11,7 @@ from ..contract import Delivery, Event, Outcome, Run, Shows, Target, TargetError
 from ..reference import ReferenceParser
 from .deviation import Deviation, Part
 
-__all__ = ["DeviatingTarget", "compose", "interpret_with"]
+__all__ = ["DeviatingTarget", "Interpreter", "compose"]
 
 
 @lru_cache(maxsize=50_000)
@@ -106,15 +106,27 @@ def _driven(parser: ReferenceParser, chunks: Sequence[bytes], *, has_end: bool) 
     return run
 
 
-def interpret_with(
-    deviations: tuple[Deviation, ...], chunks: Sequence[bytes], *, has_end: bool = True
-) -> tuple[Outcome, BaseException | None]:
-    """The outcome of these chunks with these deviations, and the exception that ended it, or None."""
-    parser = _recording(deviations)()
-    run = _driven(parser, chunks, has_end=has_end)
-    events = tuple(delivery.event for delivery in run.deliveries)
-    retries = tuple(parser.event_retries[: len(events)])
-    return Outcome(events, parser.last_event_id, tuple(parser.retries), retries), run.failure
+class Interpreter:
+    """Interprets streams as the reference parser with some deviations would, one after another in one process."""
+
+    def __init__(self, deviations: tuple[Deviation, ...], *, has_end: bool = True) -> None:
+        # What one run leaves to the next stays in the class, so each interpreter has one of its own then.
+        make = _recording if not any(deviation.carries for deviation in deviations) else _recording.__wrapped__
+        self._make = make(deviations)
+        self._has_end = has_end
+
+    def interpret(self, chunks: Sequence[bytes]) -> tuple[Outcome, BaseException | None]:
+        """The outcome of these chunks, and the exception that ended it, or None.
+
+        Behind an exception, the events are those that a parser could have handed out before it, one by one.
+        """
+        parser = self._make()
+        run = _driven(parser, chunks, has_end=self._has_end)
+        events = tuple(delivery.event for delivery in run.deliveries)
+        if run.failure is not None:
+            events += tuple(parser.take_events())
+        retries = tuple(parser.event_retries[: len(events)])
+        return Outcome(events, parser.last_event_id, tuple(parser.retries), retries), run.failure
 
 
 @lru_cache(maxsize=50_000)

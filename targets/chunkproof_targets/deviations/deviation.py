@@ -34,7 +34,8 @@ class Deviation:
     for it. ``what`` says in a few words what the parser does, ``symptom`` in a sentence what a user of it sees,
     ``mend`` what to do about it. ``clause`` is the part of the standard that it departs from. ``reports`` are
     references to public reports of it, as ``owner/repository#number``.
-    ``shows_in`` is the rule that measures it, where no outcome shows it: time, or memory.
+    ``shows_in`` is the rule that shows it, where no outcome does: time, memory, or when an event is out. ``carries``
+    says that one run leaves something to the next: it is kept on the class of the parser.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Deviation:
     reports: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     shows_in: str = ""
+    carries: bool = False
 
     @cached_property
     def steps(self) -> frozenset[str]:
@@ -97,6 +99,7 @@ class Catalogue:
         clause: str = "",
         aliases: tuple[str, ...] = (),
         shows_in: str = "",
+        carries: bool = False,
         value: object = None,
     ) -> Callable[[Made], Made]:
         """Register the class; ``value`` is the form, where a fault has several."""
@@ -118,6 +121,7 @@ class Catalogue:
                     reports,
                     aliases,
                     shows_in,
+                    carries,
                 )
             )
             return part

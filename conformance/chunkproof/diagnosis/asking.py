@@ -1,0 +1,122 @@
+"""Runs a target on questions, where a hang, an exit or a crash takes nothing else down."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from chunkproof_strategies.chunkings import chunks_of
+from chunkproof_targets.contract import (
+    Delivery,
+    Event,
+    Run,
+    Target,
+    TargetDied,
+    TargetFlooded,
+    TargetGrew,
+    TargetHung,
+    TargetStopped,
+)
+
+from ..isolation.child import Ended
+from ..isolation.judging import Isolation
+from ..watch import Watch
+from .seen import Question, Seen
+
+__all__ = ["ask"]
+
+_STOPPED: dict[str, type[TargetStopped]] = {
+    stopped.kind: stopped for stopped in (TargetHung, TargetDied, TargetGrew, TargetFlooded)
+}
+# Questions for one child, and children that may end before no more is asked.
+_BATCH = 64
+_ENDS_MAX = 12
+
+
+class _Raised(Exception):
+    """An exception that left the target in another process."""
+
+
+def ask(
+    target: Target, questions: Sequence[Question], isolation: Isolation, *, until: float, apart: bool = False
+) -> list[Seen]:
+    """What comes out on each question, in their order; fewer where the time (`time.monotonic`) was up before.
+
+    ``apart``: each question in a process of its own, for a target that keeps something from one run to the next.
+    """
+    if not isolation.forks(target):
+        return _ask_here(target, questions, isolation, until)
+    seen: list[Seen] = []
+    left = list(questions)
+    size, ends = 1 if apart else _BATCH, 0
+    while left and ends < _ENDS_MAX and time.monotonic() < until:
+        batch = left[:size]
+        answer = isolation.call(target, partial(_answers, target, batch))
+        if not isinstance(answer, Ended):
+            seen += [Seen(question, _run_of(data)) for question, data in zip(batch, answer, strict=True)]
+            left = left[len(batch) :]
+            continue
+        ends += 1
+        at = answer.noted.checks if answer.noted is not None else 0
+        if at:
+            size = at  # those before it once more, without it
+            continue
+        seen.append(Seen(batch[0], Run(failure=answer.failure)))
+        left = left[1:]
+        size = 1 if apart else _BATCH
+    return seen
+
+
+def _ask_here(target: Target, questions: Sequence[Question], isolation: Isolation, until: float) -> list[Seen]:
+    seen = []
+    with isolation.watch_here() as watch:
+        for question in questions:
+            if time.monotonic() > until:
+                break
+            seen.append(Seen(question, _run(target, question, watch, 0)))
+    return seen
+
+
+def _run(target: Target, question: Question, watch: Watch, number: int) -> Run:
+    watch.note(question.before, question.wire, [question.cuts], number, number)
+    for wire in question.before:
+        watch.run(target, chunks_of(wire, ()))
+    return watch.run_alone(target, chunks_of(question.wire, question.cuts))
+
+
+def _answers(target: Target, questions: Sequence[Question], watch: Watch) -> list[Any]:
+    return [_data_of(_run(target, question, watch, at)) for at, question in enumerate(questions)]
+
+
+def _data_of(run: Run) -> dict[str, Any]:
+    """A run as JSON holds it."""
+    failure = None
+    if run.failure is not None:
+        failure = run.failure.kind if isinstance(run.failure, TargetStopped) else "raised"
+    return {
+        "deliveries": [
+            [[_text(value) for value in one.event], one.chunks_taken, _text(one.retry)] for one in run.deliveries
+        ],
+        "last_event_id": _text(run.last_event_id),
+        "retries": None if run.retries is None else [_text(digits) for digits in run.retries],
+        "failure": failure,
+    }
+
+
+def _text(value: Any) -> Any:
+    # What is no text where text belongs equals no prediction: a list of one never does.
+    return value if value is None or type(value) is str else [repr(value)]
+
+
+def _run_of(data: dict[str, Any]) -> Run:
+    run = Run(
+        deliveries=[Delivery(Event(*event), taken, retry) for event, taken, retry in data["deliveries"]],
+        last_event_id=data["last_event_id"],
+        retries=None if data["retries"] is None else tuple(data["retries"]),
+    )
+    kind = data["failure"]
+    if kind is not None:
+        run.failure = _STOPPED[kind]() if kind in _STOPPED else _Raised()
+    return run

@@ -1,0 +1,190 @@
+"""Names the fault of a target: from its broken rules to deviations, with what each of them explains."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+
+from chunkproof_reports.results import DeviationRecord, DiagnosisRecord, Results, RuleResult
+from chunkproof_strategies.generator import RandomSource
+from chunkproof_strategies.grammar import write_stream
+from chunkproof_targets.contract import Target
+from chunkproof_targets.deviations import CATALOGUE, Deviation, find_deviations
+
+from ..counterexample import Case, encode_token
+from ..isolation.judging import Isolation
+from ..plans import common
+from ..rules import find_rule
+from .asking import ask
+from .search import Found, Search
+from .seen import Question, Seen, can_be_asked
+from .telling import question_of, telling_cases
+
+__all__ = ["diagnose", "diagnose_all"]
+
+# Seconds for all of it, and the part of them that the target may take to answer.
+_SECONDS = 8.0
+_ASKING = 3.0
+# Fresh streams on which what was found is checked, and the rounds of search that may follow.
+_FRESH = 60
+_ROUNDS = 3
+_COUNTEREXAMPLES_MAX = 8
+_SECOND_RUN = "whole/a-second-run-sees-nothing-of-the-first"
+# The rule under which a stream is replayed that no broken rule's counterexample stands for.
+_ANY = "whole/any-stream-in-any-chunking"
+
+
+def diagnose_all(results: Results, targets: Iterable[Target], isolation: Isolation) -> None:
+    """Add the diagnosis of each target that breaks a rule to the results."""
+    for target in targets:
+        broken = [result for result in results.rules if result.target == target.name and result.fails]
+        if broken:
+            results.diagnoses.append(diagnose(target, broken, isolation, seed=results.seed))
+
+
+def diagnose(target: Target, broken: Sequence[RuleResult], isolation: Isolation, *, seed: str) -> DiagnosisRecord:
+    """The diagnosis of a target by its broken rules; what it behaves like is found by asking it more questions."""
+    return _Diagnosis(target, broken, isolation, seed).record()
+
+
+class _Diagnosis:
+    def __init__(self, target: Target, broken: Sequence[RuleResult], isolation: Isolation, seed: str) -> None:
+        self.target = target
+        self.broken = broken
+        self.isolation = isolation
+        self.seed = seed
+        self.until = time.monotonic() + _SECONDS
+        self.cases = {result.id: _question_of(result) for result in broken}
+        self.seen: list[Seen] = []
+        self.fresh = 0
+
+    def record(self) -> DiagnosisRecord:
+        """Ask, search, check on fresh streams, and say what came of it."""
+        own = [question for question in self.cases.values() if question is not None]
+        self._ask([*own, *telling_cases()])
+        search, found = self._search()
+        for round_ in range(_ROUNDS):
+            news = self._differing_on_fresh_streams(found, round_)
+            if not news:
+                break
+            self.seen += news
+            search, found = self._search()
+        return self._record(search, found)
+
+    def _ask(self, questions: Iterable[Question]) -> None:
+        wanted = [one for one in dict.fromkeys(questions) if can_be_asked(self.target, one)]
+        self.seen += self._answers(wanted)
+
+    def _answers(self, questions: Sequence[Question]) -> list[Seen]:
+        until = min(self.until, time.monotonic() + _ASKING)
+        return ask(self.target, questions, self.isolation, until=until, apart=_SECOND_RUN in self.cases)
+
+    def _search(self) -> tuple[Search, Found]:
+        search = Search(self.target, self.seen, CATALOGUE, self.until)
+        return search, search.found()
+
+    def _differing_on_fresh_streams(self, found: Found, round_: int) -> list[Seen]:
+        """Of streams that nobody has seen before, a few on which the target is not as found, the smallest first."""
+        source = RandomSource(f"{self.seed}/diagnosis/{round_}")
+        questions: list[Question] = []
+        for _ in range(_FRESH):
+            wire = write_stream(source).wire
+            questions += [Question(wire, tuple(cuts)) for cuts in common(wire, source)]
+        wanted = [question for question in questions if can_be_asked(self.target, question)]
+        seen = self._answers(wanted)
+        differing = [one for one in seen if not one.fits(self.target, found.deviations)]
+        self.fresh = len(seen) - len(differing)
+        return sorted(differing, key=lambda one: one.question.size)[:_COUNTEREXAMPLES_MAX]
+
+    # what is said of it --------------------------------------------------------------------------------------------
+
+    def _record(self, search: Search, found: Found) -> DiagnosisRecord:
+        causes = self._causes(found)
+        declared = find_deviations("+".join(self.target.deviations))
+        measured = self._measured()
+        explained = {rule for rules in (*causes.values(), *measured.values()) for rule in rules}
+        smallest = min((self.seen[at] for at in found.unexplained), key=lambda one: one.question.size, default=None)
+        return DiagnosisRecord(
+            target=self.target.name,
+            deviations=(
+                *(self._named(one, causes[one], found.equals[one.name], one in declared) for one in found.deviations),
+                *(self._named(ones[0], rules, ones[1:], False) for ones, rules in measured.items()),
+            ),
+            outcomes=len(self.seen) + self.fresh,
+            explained=len(self.seen) + self.fresh - len(found.unexplained),
+            fresh=self.fresh,
+            unexplained="" if smallest is None else self._token(smallest.question),
+            rules_unexplained=tuple(result.id for result in self.broken if result.id not in explained),
+            stale=tuple(one.name for one in declared if one not in found.deviations and self._is_stale(search, one)),
+        )
+
+    def _causes(self, found: Found) -> dict[Deviation, list[str]]:
+        """Under each deviation, the broken rules whose counterexample it explains alone, or else has a part in."""
+        causes: dict[Deviation, list[str]] = {one: [] for one in found.deviations}
+        for rule, question in self.cases.items():
+            seen = next((one for one in self.seen if one.question == question), None)
+            if seen is None or seen.is_right(self.target) or not seen.fits(self.target, found.deviations):
+                continue
+            alone = [one for one in found.deviations if seen.fits(self.target, (one,))]
+            part = [one for one in found.deviations if not seen.fits(self.target, _without(found.deviations, one))]
+            for one in (alone or part)[:1]:
+                causes[one].append(rule)
+        return causes
+
+    def _measured(self) -> dict[tuple[Deviation, ...], list[str]]:
+        """The deviations that show in the rules that measure, and in those on when an event is out."""
+        found: dict[tuple[Deviation, ...], list[str]] = {}
+        for rule, question in self.cases.items():
+            if question is None:
+                ones = tuple(one for one in CATALOGUE if one.shows_in == rule)
+                if ones:
+                    found.setdefault(ones, []).append(rule)
+        return found
+
+    def _named(
+        self, deviation: Deviation, rules: Sequence[str], equals: Sequence[Deviation], declared: bool
+    ) -> DeviationRecord:
+        shown = min(
+            (result for result in self.broken if result.id in rules and result.counterexample),
+            key=lambda result: len(result.counterexample.token) if result.counterexample else 0,
+            default=None,
+        )
+        token = shown.counterexample.token if shown is not None and shown.counterexample else ""
+        return DeviationRecord(
+            name=deviation.name,
+            what=deviation.what,
+            symptom=deviation.symptom,
+            clause=deviation.clause,
+            mend=deviation.mend,
+            reports=deviation.reports,
+            rules=tuple(rules),
+            token=token or self._token_of(deviation),
+            equals=tuple(one.name for one in equals),
+            declared=declared,
+        )
+
+    def _token_of(self, deviation: Deviation) -> str:
+        alone = [one for one in self.seen if not one.is_right(self.target) and one.fits(self.target, (deviation,))]
+        smallest = min(alone, key=lambda one: one.question.size, default=None)
+        return "" if smallest is None else self._token(smallest.question)
+
+    def _token(self, question: Question) -> str:
+        streams = (*((wire, ()) for wire in question.before), (question.wire, question.cuts))
+        return encode_token(Case(_SECOND_RUN if question.before else _ANY, self.target.takes, streams))
+
+    def _is_stale(self, search: Search, deviation: Deviation) -> bool:
+        """Whether somewhere the deviation would show, and the target does as the standard says."""
+        return any(not one.fits(self.target, (deviation,)) and one.is_right(self.target) for one in self.seen)
+
+
+def _without(deviations: Sequence[Deviation], one: Deviation) -> tuple[Deviation, ...]:
+    return tuple(other for other in deviations if other is not one)
+
+
+def _question_of(result: RuleResult) -> Question | None:
+    """What a broken rule ran in the end; None where it is not about what comes out."""
+    found = result.counterexample
+    rule = find_rule(result.id)
+    if found is None or rule.way is not None or rule.examine is not None:
+        return None
+    return question_of(found.token)

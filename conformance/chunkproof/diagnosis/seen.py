@@ -1,0 +1,107 @@
+"""What was seen of a target, and what deviations say about it.
+
+A `Seen` is one run: the question, and what came out. A set of deviations *explains* it if the reference parser with
+these, fed the same chunks, gives the same events, the same state, and an exception or none. Only what the target shows
+is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chunkproof_strategies.chunkings import Cuts, chunks_of, without_empty_chunks
+from chunkproof_targets.contract import Run, Target, TargetStopped
+from chunkproof_targets.deviations import Deviation
+from chunkproof_targets.deviations.compose import Interpreter
+
+from ..judge import Expectation, expect
+
+__all__ = ["Prediction", "Question", "Seen", "can_be_asked", "predict"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One stream to run a target on: the wire and its cuts, and the wires that are run before it, in one chunk each."""
+
+    wire: bytes
+    cuts: Cuts = ()
+    before: tuple[bytes, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes and cuts: the smaller, the plainer."""
+        return len(self.wire) + len(self.cuts) + sum(map(len, self.before))
+
+
+def can_be_asked(target: Target, question: Question) -> bool:
+    """Whether the target can be fed this: text without a mark, JSON alone, no empty chunks, whole lines."""
+    if target.empty_chunk_ends and question.cuts != without_empty_chunks(question.cuts, len(question.wire)):
+        return False
+    if target.takes == "lines" and question.cuts:
+        return False
+    return all(expect(target, wire, deviations=False) is not None for wire in (question.wire, *question.before))
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What the reference parser with some deviations gives, as far as a target shows it."""
+
+    expectation: Expectation
+    failure: BaseException | None
+
+    def fits(self, run: Run, target: Target) -> bool:
+        """Whether a run of the target is like it."""
+        if self.failure is None:
+            return self.expectation.differs(run) is None
+        if run.failure is None or _kind(run.failure) != _kind(self.failure):
+            return False
+        # Of the events before an exception a parser may have handed out all, or kept those of the same chunk, or all.
+        events = [delivery.event for delivery in run.deliveries]
+        return events == self.expectation.events[: len(events)]
+
+    def agrees(self, other: Prediction) -> bool:
+        """Whether the two cannot be told apart."""
+        return _kind(self.failure) == _kind(other.failure) and self.expectation.agrees(other.expectation)
+
+
+def _kind(failure: BaseException | None) -> str:
+    if failure is None:
+        return ""
+    return failure.kind if isinstance(failure, TargetStopped) else "raised"
+
+
+def predict(target: Target, question: Question, deviations: Sequence[Deviation]) -> Prediction:
+    """What the reference parser with these deviations gives on the question, as far as the target shows it."""
+    interpreter = Interpreter(tuple(deviations), has_end=target.has_end)
+    for wire in question.before:
+        interpreter.interpret(chunks_of(wire, ()))
+    outcome, failure = interpreter.interpret(chunks_of(question.wire, question.cuts))
+    return Prediction(Expectation(outcome, target.shows), failure)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A question and the run that came of it."""
+
+    question: Question
+    run: Run
+
+    def is_right(self, target: Target) -> bool:
+        """Whether this is what the standard says, with all that it leaves open."""
+        expectation = expect(target, self.question.wire, deviations=False)
+        assert expectation is not None, "it was asked"
+        return expectation.differs(self.run) is None
+
+    def fits(self, target: Target, deviations: Sequence[Deviation]) -> bool:
+        """Whether the reference parser with these deviations behaves so too."""
+        if not deviations:
+            return self.is_right(target)
+        if predict(target, self.question, deviations).fits(self.run, target):
+            return True
+        wire, cuts = self.question.wire, self.question.cuts
+        if target.has_end or not wire.endswith(b"\r"):
+            return False
+        # A parser that is never told the end may hold a last CR.
+        held = Question(wire[:-1], tuple(min(at, len(wire) - 1) for at in cuts), self.question.before)
+        return predict(target, held, deviations).fits(self.run, target)

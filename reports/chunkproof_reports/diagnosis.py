@@ -1,0 +1,70 @@
+"""A diagnosis as text for a terminal: one deviation after another, and under each the rules that it breaks."""
+
+from __future__ import annotations
+
+import shlex
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from .paint import BOLD, CYAN, DIM, YELLOW, Paint
+from .results import DeviationRecord, DiagnosisRecord
+
+__all__ = ["diagnosis"]
+
+_RULES_SHOWN = 6
+_REPORTS_SHOWN = 4
+#: A longer token is not shown: the rule's own failure names the file that holds it.
+_TOKEN_MAX = 1500
+
+
+def diagnosis(found: DiagnosisRecord, settings: Sequence[str], paint: Paint, *, width: int = 100) -> Iterator[str]:
+    """The lines; ``settings`` are what a replay of this target needs besides."""
+    if found.deviations:
+        yield f"  {paint(_headline(found), BOLD)}"
+        for number, one in enumerate(found.deviations, 1):
+            yield from _deviation(number, one, found.target, settings, paint, width)
+    left = found.outcomes - found.explained
+    if left:
+        known = "with these" if found.deviations else "of the catalogue"
+        yield paint(f"  not explained {known}: {left} of {found.outcomes} outcomes. The smallest:", YELLOW)
+        yield f"    {paint(_replay(found.unexplained, found.target, settings), CYAN)}"
+    if found.rules_unexplained:
+        yield f"  broken for another reason: {_some(found.rules_unexplained, _RULES_SHOWN)}"
+    for name in found.stale:
+        yield paint(f"  {name} is declared, and the target does as the standard says: stale, remove it", YELLOW)
+
+
+def _headline(found: DiagnosisRecord) -> str:
+    number = len(found.deviations)
+    what = "this deviation" if number == 1 else f"these {number} deviations"
+    all_ = found.explained == found.outcomes
+    of = f"all {found.outcomes}" if all_ else f"{found.explained} of {found.outcomes}"
+    fresh = f" ({found.fresh} of them of fresh streams)" if found.fresh else ""
+    return f"diagnosis: on {of} outcomes{fresh} it behaves like the reference parser with {what}"
+
+
+def _deviation(
+    number: int, one: DeviationRecord, target: str, settings: Sequence[str], paint: Paint, width: int
+) -> Iterator[str]:
+    declared = " (declared)" if one.declared else ""
+    yield f"  {number}. {paint(one.name, BOLD)}{declared}: {one.what}"
+    for word, text in (("seen as", one.symptom), ("mend", one.mend), ("clause", one.clause)):
+        yield from textwrap.wrap(text, width, initial_indent=f"     {word}: ", subsequent_indent="       ")
+    if one.reports:
+        yield paint(f"     reported: {_some(one.reports, _REPORTS_SHOWN)}", DIM)
+    if one.equals:
+        yield f"     not told apart from: {_some(one.equals, _RULES_SHOWN)}"
+    if one.rules:
+        text = f"breaks {len(one.rules)} rule{'s' * (len(one.rules) > 1)}: {_some(one.rules, _RULES_SHOWN)}"
+        yield from textwrap.wrap(text, width, initial_indent="     ", subsequent_indent="       ")
+    if one.token and len(one.token) <= _TOKEN_MAX:
+        yield f"     {paint(_replay(one.token, target, settings), CYAN)}"
+
+
+def _some(names: Sequence[str], most: int) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _replay(token: str, target: str, settings: Sequence[str]) -> str:
+    return shlex.join(["chunkproof", "replay", token, "--target", target, *settings])
