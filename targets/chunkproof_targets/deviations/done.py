@@ -118,26 +118,6 @@ class DoneExits(ReferenceParser):
             raise SystemExit
 
 
-@deviation(
-    symptom="A stream that ends without the event `[DONE]` ends in an exception, though the answer may be whole.",
-    mend="Take the end of the input for the end of the stream, and let the caller ask for an end mark.",
-)
-class DoneRequired(ReferenceParser):
-    """A stream that ends without data `[DONE]` raises."""
-
-    __done = False
-
-    def join_data(self) -> str:
-        data = super().join_data()
-        self.__done = self.__done or data == "[DONE]"
-        return data
-
-    def at_end(self) -> None:
-        super().at_end()
-        if not self.__done:
-            raise EOFError("the stream ended before [DONE]")
-
-
 def _type_ends_stream(name: str) -> None:
     @deviation(
         clause="9.2.6: a type is text, whatever it says, and the stream ends with its input",

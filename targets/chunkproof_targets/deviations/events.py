@@ -46,38 +46,22 @@ class EventsOfAChunkInReverse(ReferenceParser):
         return super().take_events()[::-1]
 
 
-@deviation(
-    symptom="When a proxy or the network joins two events, they arrive as one, and parsing it as JSON fails.",
-    mend="Look for blank lines within a chunk: it may hold any number of events, and parts of them.",
-    reports=("tenstorrent/tt-studio#936", "neuralmagic/nm-vllm#142"),
-)
-class MultipleEventsPerChunk(ReferenceParser):
-    """Takes all events of a chunk for one, with the type of the first and the data of all."""
-
-    def take_events(self) -> list[Event]:
-        events = super().take_events()
-        if len(events) < 2:
-            return events
-        data = "\n".join(event.data or "" for event in events)
-        return [Event(events[0].type, data, events[-1].last_event_id)]
-
-
-def _chunk_event_limit(limit: int, aliases: tuple[str, ...]) -> None:
+def _events_of_a_chunk_limit(limit: int, aliases: tuple[str, ...]) -> None:
     @deviation(
         symptom="When the server is quick, some events of a large chunk never arrive.",
         mend=_ALL,
         value=limit,
         aliases=aliases,
     )
-    class ChunkEventLimit(ReferenceParser):
+    class EventsOfAChunkLimit(ReferenceParser):
         """A chunk gives {} events at most."""
 
         def take_events(self) -> list[Event]:
             return super().take_events()[:limit]
 
 
-_chunk_event_limit(16, ("sixteen-events-of-a-chunk",))
-_chunk_event_limit(100, ())
+_events_of_a_chunk_limit(16, ("sixteen-events-of-a-chunk",))
+_events_of_a_chunk_limit(100, ())
 
 
 @deviation(
@@ -97,7 +81,7 @@ class ManyLinesAtOnceRaise(ReferenceParser):
 # Several in a stream -------------------------------------------------------------------------------------------------
 
 
-def _event_limit(limit: int, aliases: tuple[str, ...]) -> None:
+def _events_of_a_stream_limit(limit: int, aliases: tuple[str, ...]) -> None:
     key = f"_events_up_to_{limit}"  # two forms of one class would share a private name
 
     @deviation(
@@ -106,7 +90,7 @@ def _event_limit(limit: int, aliases: tuple[str, ...]) -> None:
         value=limit,
         aliases=aliases,
     )
-    class EventLimit(ReferenceParser):
+    class EventsOfAStreamLimit(ReferenceParser):
         """A stream gives {} events at most."""
 
         def emit(self, event: Event) -> None:
@@ -116,8 +100,8 @@ def _event_limit(limit: int, aliases: tuple[str, ...]) -> None:
                 super().emit(event)
 
 
-_event_limit(256, ("only256-events",))
-_event_limit(1000, ())
+_events_of_a_stream_limit(256, ("only256-events",))
+_events_of_a_stream_limit(1000, ())
 
 
 @deviation(
