@@ -15,7 +15,7 @@ CATCHES = {
         "whole/a-second-run-sees-nothing-of-the-first",
         "end/an-event-in-an-unfinished-line-is-discarded",
     ),
-    "id-in-a-class-attribute": ("whole/a-second-run-sees-nothing-of-the-first", "ids/an-id-is-shown"),
+    "id-in-a-class-attribute": ("whole/a-second-run-sees-nothing-of-the-first", "ids/an-id-with-nul-is-ignored"),
     "retry-in-a-class-attribute": ("whole/a-second-run-sees-nothing-of-the-first", "fields/the-last-retry-counts"),
     "decoder-in-a-class-attribute": ("whole/a-second-run-sees-nothing-of-the-first", "bytes/cut-short-at-the-end"),
     "mark-stripped-only-in-the-first-run": ("bytes/mark-removed",),
