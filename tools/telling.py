@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from chunkproof.counterexample import Case, encode_token
+from chunkproof.diagnosis import telling
 from chunkproof.diagnosis.seen import Prediction, Question, predict
-from chunkproof.diagnosis.telling import telling_cases
 from chunkproof.rules import RULES
 from chunkproof.sharp import SHARP
 from chunkproof.shrinker import shrink
@@ -28,8 +28,8 @@ from chunkproof_targets.deviations.compose import DeviatingTarget
 from chunkproof_targets.reference import ReferenceParser
 
 ROOT = Path(__file__).resolve().parent.parent
-TABLE = ROOT / "conformance" / "chunkproof" / "diagnosis" / "telling.txt"
-HEADER = "# The telling cases, made by tools/telling.py: tokens, one a line, the smallest stream first.\n"
+TABLE = ROOT / "conformance" / "chunkproof" / "diagnosis" / telling.TABLE
+HEADER = "# Made by tools/telling.py: a token, and the deviations that show on its stream; the smallest first.\n"
 #: None is the standard itself.
 Entry = Deviation | None
 TARGET = DeviatingTarget(ReferenceParser)
@@ -126,7 +126,7 @@ def pool(seconds: float, streams: int) -> set[Question]:
     """Small questions that tell entries apart."""
     found = {Question(wire, cuts) for wire, cuts in SHARP}
     if TABLE.exists():
-        found |= set(telling_cases())
+        found |= set(telling.telling_cases())
     partition = Partition()
     for question in sorted(found, key=lambda one: one.size):
         partition.take(question)
@@ -163,6 +163,13 @@ def shortened(found: set[Question], seconds: float) -> set[Question]:
     return more
 
 
+def row(question: Question) -> str:
+    """The line of the table: the token, and the entries that show there."""
+    streams = (*((wire, ()) for wire in question.before), (question.wire, question.cuts))
+    shown = [entry.name for entry in ENTRIES if entry is not None and tells(None, entry, question)]
+    return " ".join([encode_token(Case("", "bytes", streams)), *shown])
+
+
 def main() -> int:
     """Make the table, and print what is not told apart."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -174,10 +181,7 @@ def main() -> int:
     for question in sorted(found, key=lambda one: (one.size, one.wire, one.cuts)):
         if partition.take(question):
             taken.append(question)
-    tokens = [
-        encode_token(Case("", "bytes", (*((wire, ()) for wire in one.before), (one.wire, one.cuts)))) for one in taken
-    ]
-    TABLE.write_text(HEADER + "".join(f"{token}\n" for token in tokens), encoding="ascii")
+    TABLE.write_text(HEADER + "".join(f"{row(one)}\n" for one in taken), encoding="ascii")
     print(f"{len(taken)} cases tell {len(partition.classes)} of {len(ENTRIES)} apart")
     same = [one for one in partition.classes if len(one) > 1]
     for one in same:

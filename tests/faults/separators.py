@@ -12,5 +12,5 @@ CATCHES = {
     "nel-ends-a-line": ("lines/other-separators-are-text",),
     "vertical-tab-ends-a-line": ("lines/other-separators-are-text",),
     "information-separators-end-a-line": ("lines/other-separators-are-text",),
-    "nul-ends-a-line": ("bytes/nul-is-text", "ids/an-id-with-nul-is-ignored"),
+    "nul-is-a-line-end": ("bytes/nul-is-text", "ids/an-id-with-nul-is-ignored"),
 }

@@ -143,6 +143,7 @@ _bytes_gathered(4096)
 
 
 @deviation(
+    is_choice=True,
     shows_in="delivery/prompt-at-a-bare-cr",
     symptom="Where a server ends its lines in CR, the latest event waits for the next chunk.",
     mend="End the line at the CR, and skip an LF that comes first in the next chunk.",

@@ -152,6 +152,7 @@ class RetryInvalidDropsTheBlock(ReferenceParser):
 
 
 @deviation(
+    is_choice=True,
     clause="9.2.6, retry: the letter of the standard leaves an empty value open",
     symptom="After an empty `retry` field and a lost connection the client reconnects at once, again and again.",
     mend="Ask for at least one digit.",
@@ -267,6 +268,7 @@ class RetryOverflowRaises(ReferenceParser):
 
 
 @deviation(
+    is_choice=True,
     clause=_BOUND,
     symptom="A time of more than 24 days is shown as 2147483647.",
     mend="Nothing need be done; an exact value above 2^31-1 is a choice left open.",
@@ -279,6 +281,7 @@ class RetryClamped(ReferenceParser):
 
 
 @deviation(
+    is_choice=True,
     clause=_BOUND,
     symptom="A time of more than 24 days is shown as a small or a negative number.",
     mend="Compare the value with the bound before it is put into 32 bits.",
@@ -293,6 +296,7 @@ class RetryWraps(ReferenceParser):
 
 
 @deviation(
+    is_choice=True,
     clause=_BOUND,
     symptom="A time of more than 24 days is not kept.",
     mend="Nothing need be done; an exact value above 2^31-1 is a choice left open.",
