@@ -12,22 +12,26 @@ import itertools
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from chunkproof.counterexample import Case, encode_token
-from chunkproof.diagnosis import telling
-from chunkproof.diagnosis.seen import Prediction, Question, predict
-from chunkproof.rules import RULES
-from chunkproof.sharp import SHARP
-from chunkproof.shrinker import shrink
-from chunkproof_strategies.generator import RandomSource
-from chunkproof_strategies.grammar import Draft
-from chunkproof_targets.deviations import CATALOGUE, Deviation
-from chunkproof_targets.deviations.compose import DeviatingTarget
-from chunkproof_targets.reference import ReferenceParser
-
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tests.faults import CATCHES  # noqa: E402
+
+from chunkproof.counterexample import Case, encode_token  # noqa: E402
+from chunkproof.diagnosis import telling  # noqa: E402
+from chunkproof.diagnosis.seen import Prediction, Question, predict  # noqa: E402
+from chunkproof.rules import RULES, Rule, find_rule  # noqa: E402
+from chunkproof.sharp import SHARP  # noqa: E402
+from chunkproof.shrinker import shrink  # noqa: E402
+from chunkproof_strategies.generator import RandomSource  # noqa: E402
+from chunkproof_strategies.grammar import Draft  # noqa: E402
+from chunkproof_targets.deviations import CATALOGUE, Deviation  # noqa: E402
+from chunkproof_targets.deviations.compose import DeviatingTarget  # noqa: E402
+from chunkproof_targets.reference import ReferenceParser  # noqa: E402
+
 TABLE = ROOT / "conformance" / "chunkproof" / "diagnosis" / telling.TABLE
 HEADER = "# Made by tools/telling.py: a token, and the deviations that show on its stream; the smallest first.\n"
 #: None is the standard itself.
@@ -56,9 +60,9 @@ def tells(one: Entry, other: Entry, question: Question) -> bool:
     return not outcome(one, question).agrees(outcome(other, question))
 
 
-def drawn(seed: str, streams: int) -> Iterator[Question]:
-    """Questions of all rules: so many streams of each, under some of its plans."""
-    for rule in RULES:
+def drawn(seed: str, streams: int, rules: Iterable[Rule] = RULES) -> Iterator[Question]:
+    """Questions of these rules: so many streams of each, under some of its plans."""
+    for rule in rules:
         if rule.examine is not None:
             continue
         source = RandomSource(f"{seed}/{rule.id}")
@@ -147,6 +151,29 @@ def pool(seconds: float, streams: int) -> set[Question]:
     return found
 
 
+def aimed(found: set[Question], seconds: float) -> set[Question]:
+    """More questions for what is not told apart yet, from the rules that must catch these entries."""
+    until = time.monotonic() + seconds
+    partition = Partition()
+    for question in sorted(found, key=lambda one: one.size):
+        partition.take(question)
+    more = set(found)
+    for round_ in itertools.count():
+        left = [entry for one in partition.classes if len(one) > 1 for entry in one if entry is not None]
+        names = sorted({rule for entry in left for rule in CATCHES[entry.name]})
+        if not left or time.monotonic() > until:
+            return more
+        for question in drawn(f"aimed/{round_}", 40, map(find_rule, names)):
+            while (pair := partition.pair(question)) is not None:
+                small = smaller(*pair, question)
+                more.add(small)
+                partition.take(small)
+            if time.monotonic() > until:
+                break
+        print(f"aimed round {round_}: {len(partition.classes)} of {len(ENTRIES)} told apart", flush=True)
+    return more
+
+
 def shortened(found: set[Question], seconds: float) -> set[Question]:
     """More questions, each the smaller form of one that is long, for the pairs that it tells apart."""
     until = time.monotonic() + seconds
@@ -176,7 +203,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=240)
     parser.add_argument("--streams", type=int, default=6)
     options = parser.parse_args()
-    found = shortened(pool(options.seconds, options.streams), options.seconds / 4)
+    found = shortened(aimed(pool(options.seconds, options.streams), options.seconds), options.seconds / 4)
     partition, taken = Partition(), []
     for question in sorted(found, key=lambda one: (one.size, one.wire, one.cuts)):
         if partition.take(question):
