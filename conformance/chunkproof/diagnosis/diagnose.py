@@ -204,6 +204,6 @@ def _unshrunk(result: RuleResult) -> Question | None:
 
 
 def _is_long(result: RuleResult) -> bool:
-    """Whether a rule on very long lines broke on what came out: with other faults about, that says nothing of length."""
+    """Whether a rule on very long lines broke on what came out: beside other faults, that says nothing of length."""
     found = result.counterexample
     return found is not None and not found.measured and find_rule(result.id).examine is not None

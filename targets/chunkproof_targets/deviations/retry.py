@@ -34,7 +34,7 @@ def _is_above(digits: str, bound: str) -> bool:
 
 @deviation(symptom=_WRONG_TIME, mend=_DIGITS, reports=("openai/openai-python#3834",))
 class RetryLenientInt(ReferenceParser):
-    """int() takes signs, blanks, underscores and other scripts' digits for a time."""
+    """Takes for a time what int() does: signs, blanks, underscores, digits of other scripts."""
 
     def field_retry(self, value: str) -> None:
         with suppress(ValueError):
@@ -44,7 +44,7 @@ class RetryLenientInt(ReferenceParser):
 
 @deviation(symptom=_WRONG_TIME, mend=_DIGITS)
 class RetryLenientFloat(ReferenceParser):
-    """float() takes points and exponents for a time."""
+    """Takes for a time what float() does: points and exponents."""
 
     def field_retry(self, value: str) -> None:
         with suppress(ValueError):
@@ -90,7 +90,7 @@ class RetryAnyText(ReferenceParser):
 
 @deviation(symptom=f"{_ENDS}, written with a superscript.", mend=_DIGITS)
 class RetryIsdigit(ReferenceParser):
-    """isdigit() takes a superscript for a digit, and int() raises on it."""
+    """Asks isdigit(), which takes a superscript for a digit, and raises in int()."""
 
     def field_retry(self, value: str) -> None:
         if value.isdigit() and not value.isascii():
@@ -245,7 +245,7 @@ class RetryZeroIgnored(ReferenceParser):
     mend="Compare the length of the value with a bound before int() reads it.",
 )
 class RetryHugeRaises(ReferenceParser):
-    """int() raises on a time of more than 4,300 digits."""
+    """Raises on a time of more than 4,300 digits, as int() does."""
 
     def field_retry(self, value: str) -> None:
         if _is_time(value) and len(value) > 4300:
