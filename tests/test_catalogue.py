@@ -18,16 +18,52 @@ from chunkproof_targets.reference import ReferenceParser
 from .faults import CATCHES
 
 #: Classes of public bug reports that are faults of a parser.
-REPORTED = """
-bare-json-lines bom-not-stripped bom-overstripped bom-split-chunks comment-block-crash comment-block-dispatched
-control-block-dispatched crlf-offset-error crlf-split-chunks crlf-state-stale delimiter-split-chunks
-done-substring-match empty-data-line-lost empty-value-crash eof-incomplete-dispatched eof-partial-utf8-crash
-eof-truncation-silent event-split-chunks event-type-leaks field-name-case-folded field-name-trimmed id-nul-accepted
-id-only-block-ignored json-split-mid-event late-dispatch latin1-default-charset lf-not-supported line-limit
-mixed-line-endings multiline-data-overwritten multiple-events-per-chunk quadratic-buffering quadratic-line-decoding
-retry-invalid-raises retry-lenient-int retry-not-stored space-after-colon-required trailing-cr-held-back-lost
-trailing-newlines-lost unicode-line-splitting utf8-split-crash utf8-split-lossy value-overtrimmed value-split-on-colon
-""".split()
+REPORTED = [
+    "bare-json-lines",
+    "bom-not-stripped",
+    "bom-overstripped",
+    "bom-split-chunks",
+    "comment-block-crash",
+    "comment-block-dispatched",
+    "control-block-dispatched",
+    "crlf-offset-error",
+    "crlf-split-chunks",
+    "crlf-state-stale",
+    "delimiter-split-chunks",
+    "done-substring-match",
+    "empty-data-line-lost",
+    "empty-value-crash",
+    "eof-incomplete-dispatched",
+    "eof-partial-utf8-crash",
+    "eof-truncation-silent",
+    "event-split-chunks",
+    "event-type-leaks",
+    "field-name-case-folded",
+    "field-name-trimmed",
+    "id-nul-accepted",
+    "id-only-block-ignored",
+    "json-split-mid-event",
+    "late-dispatch",
+    "latin1-default-charset",
+    "lf-not-supported",
+    "line-limit",
+    "mixed-line-endings",
+    "multiline-data-overwritten",
+    "multiple-events-per-chunk",
+    "quadratic-buffering",
+    "quadratic-line-decoding",
+    "retry-invalid-raises",
+    "retry-lenient-int",
+    "retry-not-stored",
+    "space-after-colon-required",
+    "trailing-cr-held-back-lost",
+    "trailing-newlines-lost",
+    "unicode-line-splitting",
+    "utf8-split-crash",
+    "utf8-split-lossy",
+    "value-overtrimmed",
+    "value-split-on-colon",
+]
 #: What all parsers have, and what the entries that end a stream share.
 STEPS = {*dir(ReferenceParser), *vars(ReferenceParser())}
 SHARED = {"_over"}
