@@ -23,10 +23,10 @@ from .seen import Question, Seen, predict
 
 __all__ = ["Found", "Search"]
 
-# Sets kept at each size, deviations tried on each, and members of a set.
-_BEAM = 6
-_TRIED = 16
+# Sets kept at each size, and deviations tried on each: first few, and more where that does not explain all.
+_NARROW, _WIDE = (3, 6), (6, 20)
 _TRIED_BLINDLY = 60
+# Members of a set.
 _MEMBERS_MAX = 12
 # Questions of which it is not known what shows there, on which the whole catalogue is tried at each size.
 _LOOKED_AT = 6
@@ -114,29 +114,32 @@ class Search:
 
     def found(self) -> Found:
         """The smallest set found; a search that was done before is gone on with."""
-        best = self._grown([(), self._best] if self._best else [()])
-        misses = self.misses(best)
+        best: Set = self._best
+        for beam, tried in (_NARROW, _WIDE):
+            best = self._grown([(), best] if best else [()], beam, tried)
+            if not (misses := self.misses(best)):
+                break
         if not misses:
             best = self._without_what_is_not_needed(best)
         self._best = best = tuple(deviation for deviation in self._effects if deviation in best)
         return Found(best, tuple(_bits(misses)), self._equals(best, misses))
 
-    def _grown(self, start: Sequence[Set]) -> Set:
+    def _grown(self, start: Sequence[Set], width: int, tried: int) -> Set:
         beam = sorted(((self.misses(one), one) for one in start), key=_rank)
         best = beam[0]
         while best[0] and len(best[1]) < _MEMBERS_MAX and time.monotonic() < self.until:
-            larger = {frozenset(one[1]): one for parent in beam for one in self._larger(*parent)}
+            larger = {frozenset(one[1]): one for parent in beam for one in self._larger(*parent, tried)}
             # Where a deviation changes nothing, it was not looked at yet; two of them may meddle.
-            likely = sorted(larger.values(), key=_rank)[: 2 * _BEAM]
-            beam = sorted(((self.misses(one), one) for _, one in likely), key=_rank)[:_BEAM]
+            likely = sorted(larger.values(), key=_rank)[: 2 * width]
+            beam = sorted(((self.misses(one), one) for _, one in likely), key=_rank)[:width]
             if not beam or beam[0][0].bit_count() >= best[0].bit_count():
                 break
             best = beam[0]
         return best[1]
 
-    def _larger(self, missed: int, deviations: Set) -> Iterator[tuple[int, Set]]:
+    def _larger(self, missed: int, deviations: Set, tried: int) -> Iterator[tuple[int, Set]]:
         """The set and one more, where that seems to explain more."""
-        for deviation in self._candidates(missed, deviations):
+        for deviation in self._candidates(missed, deviations, tried):
             more = (*deviations, deviation)
             with contextlib.suppress(TargetError):  # the two cannot be combined
                 left = self.misses(more, missed | self._effects[deviation])
@@ -145,7 +148,7 @@ class Search:
             if time.monotonic() > self.until:
                 return
 
-    def _candidates(self, missed: int, deviations: Set) -> list[Deviation]:
+    def _candidates(self, missed: int, deviations: Set, tried: int) -> list[Deviation]:
         found: list[tuple[int, int, int, Deviation]] = []
         self._look_at(missed)
         for deviation, effect in self._effects.items():
@@ -155,7 +158,7 @@ class Search:
                 found.append((-alone.bit_count(), -len(deviation.reports), len(found), deviation))
         found.sort(key=lambda one: one[:3])
         helpful = [one[3] for one in found if one[0]]
-        return helpful[:_TRIED] or [one[3] for one in found[:_TRIED_BLINDLY]]
+        return helpful[:tried] or [one[3] for one in found[:_TRIED_BLINDLY]]
 
     def _without_what_is_not_needed(self, deviations: Set) -> Set:
         for deviation in deviations:
