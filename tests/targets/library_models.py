@@ -114,16 +114,11 @@ class AnthropicModel(Blockwise, DispatchesWithoutData):
 
 
 class RequestsSseModel(StrictLines):
-    """Takes an LF at the start of a chunk for a line end, and chunks of 512 bytes; strips more than it should."""
+    """Takes an LF at the start of a chunk for a line end; strips more than it should."""
 
     def at_end(self) -> None:
         """The unfinished line is decoded, and read: no field of it can reach an event."""
         self.read_line(self._line or ":")
-
-    def feed(self, chunk: bytes) -> list[Event]:
-        for start in range(0, len(chunk), 512):
-            self.read_text(self.decode(chunk[start : start + 512]))
-        return self.take_events()
 
     def resume_after_cr(self, text: str) -> str:
         return text

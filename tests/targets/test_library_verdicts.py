@@ -1,6 +1,6 @@
 """The verdict of the suite on each library: every rule that fails is a departure of the committed table, and no other.
 
-Each counterexample is run on the library's model too (`test_libraries.py`): what the suite saw is what the departures
+Each counterexample is run on the library's model too (`library_models.py`): what the suite saw is what the departures
 of the table make, so that nothing is an artefact of an adapter.
 """
 
@@ -16,7 +16,8 @@ from chunkproof_reports.results import RuleResult
 from chunkproof_strategies.chunkings import chunks_of
 from chunkproof_targets.loading import load_target
 
-from .test_libraries import NAMES, ROWS, TABLE, of_version, parser_of, run_model
+from .library_models import run_model
+from .test_libraries import NAMES, ROWS, TABLE, of_version, parser_of
 
 SEEDS = range(3)
 

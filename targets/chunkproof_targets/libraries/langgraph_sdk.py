@@ -2,13 +2,13 @@
 
 Looked up on langgraph-sdk 0.4.14 and httpx 0.28.1.
 
-Used: the two readers of ``langgraph_sdk.sse``, and what ``SyncHttpClient.stream`` does around them, which is repeated here:
-it ends each stream with a blank line of its own, and passes on the parts that have a type or data. A test holds this to
-the client. httpx hands on no empty chunk.
+Used: the two readers of ``langgraph_sdk.sse``, and what ``SyncHttpClient.stream`` does around them, which is repeated
+here: it ends each stream with a blank line of its own, and passes on the parts that have a type or data. A test holds
+this to the client. httpx hands on no empty chunk.
 
-Bypassed: client, connection, request, reconnection; and JSON. ``SSEDecoder`` decodes the data of each block as JSON, raises
-on what is none, and makes None of blanks. Here a part holds the data as text, with U+FFFD for ill-formed UTF-8: what the
-decoder would have decoded. A part without data has None, as there.
+Bypassed: client, connection, request, reconnection; and JSON. ``SSEDecoder`` decodes the data of each block as JSON,
+raises on what is none, and makes None of blanks. Here a part holds the data as text, with U+FFFD for ill-formed UTF-8:
+what the decoder would have decoded. A part without data has None, as there.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ _HEADERS = {"Content-Type": "text/event-stream"}
 
 class _TextDecoder(SSEDecoder):  # type: ignore[misc]  # an extra, not looked into
     """Less the JSON: at a blank line it sees an empty data line in place of the data."""
+
+    _data: bytearray
 
     def decode(self, line: bytes) -> StreamPart | None:
         data = self._data

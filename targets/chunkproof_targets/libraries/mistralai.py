@@ -2,14 +2,15 @@
 
 Looked up on mistralai 3.7.0 and httpx2 2.16.2.
 
-Used: the class that each streaming call of the client returns, with its defaults, and the response of httpx2, which hands
-on no empty chunk. What it gives its ``decoder``, one JSON text for each event, comes out as the library's own
+Used: the class that each streaming call of the client returns, with its defaults, and the response of httpx2, which
+hands on no empty chunk. What it gives its ``decoder``, one JSON text for each event, comes out as the library's own
 ``ServerEvent``.
 
 Bypassed: client, connection, request; the sentinel, data at which chat ends (``[DONE]``); the typed objects; and the
 decoding of data as JSON, after which nobody knows the text (data that is no JSON stays as it is). For this the module
-``eventstreaming`` is loaded a second time, for us alone, and its ``json`` finds no JSON in any data; all else in it is the
-library's. The calls that watch workflows set ``data_required=False``: there, and not here, a block without data is an event.
+``eventstreaming`` is loaded a second time, for us alone, and its ``json`` finds no JSON in any data; all else in it is
+the library's. The calls that watch workflows set ``data_required=False``: there, and not here, a block without data is
+an event.
 """
 
 from __future__ import annotations

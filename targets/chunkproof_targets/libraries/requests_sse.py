@@ -2,13 +2,13 @@
 
 Looked up on requests-sse 0.5.3 and requests 2.34.2.
 
-Used: all of the reading: ``EventSource`` with its defaults, and ``Response.iter_lines`` of requests, which cuts the lines
-for it. Its documented arguments make it possible: ``session`` gives the response, ``on_error`` is called at the end of the
-stream, before the source sleeps and connects again.
+Used: all of the reading: ``EventSource`` with its defaults, and ``Response.iter_lines`` of requests, which cuts the
+lines for it. Two documented arguments make it possible: ``session`` gives the response, and ``on_error`` is called at
+the end of the stream, before the source sleeps and connects again.
 
-Bypassed: connection, request, reconnection, and urllib3. In its place stands a body that hands on each chunk as it comes,
-at most as many bytes at a time as requests asks for (512), as urllib3 does with a chunked response. Where a response
-declares its length instead, urllib3 waits until it has the 512 bytes: that is not shown here.
+Bypassed: connection, request, reconnection, and urllib3. In its place stands a body that hands on each chunk as it
+comes, but for empty ones. requests asks urllib3 for 512 bytes at a time and gets no more in one chunk, so that a user
+has cuts at least every 512 bytes. Where a response declares its length, urllib3 waits until it has them.
 
 At the end of the stream reading stops. An error of requests' own inside the stream would be such an end too: the source
 connects again after one, and says no more of it than ``on_error``. All others are raised.
@@ -39,9 +39,7 @@ class _Body:
         self._chunks = chunks
 
     def stream(self, amt: int, decode_content: bool) -> Iterator[bytes]:
-        for chunk in self._chunks:
-            for start in range(0, len(chunk), amt):
-                yield chunk[start : start + amt]
+        return (chunk for chunk in self._chunks if chunk)
 
     def close(self) -> None:
         """There is no connection."""
