@@ -251,3 +251,26 @@ def test_mistralai_raises_on_a_retry_of_thousands_of_digits() -> None:
     wire = b"retry: " + b"9" * 4301 + b"\ndata: x\n\n"
     assert run("mistralai", [wire]) == ([], "ValueError")
     assert len(interpret(wire).events) == 1
+
+
+@pytest.mark.parametrize("ends", [b"\n\r\n", b"\n\r", b"\r\n\n", b"\r\n\r", b"\r\r\n"])
+def test_anthropic_holds_an_event_whose_blank_line_ends_otherwise_than_the_line_before(ends: bytes) -> None:
+    assert taken_at_the_first_event(b"data" + ends) == 3
+
+
+@pytest.mark.parametrize("ends", [b"\n\n", b"\r\r", b"\r\n\r\n"])
+def test_anthropic_gives_an_event_at_once_where_both_ends_are_alike(ends: bytes) -> None:
+    assert taken_at_the_first_event(b"data" + ends) == 1
+
+
+def taken_at_the_first_event(block: bytes) -> int:
+    """The number of chunks taken, where the block comes first, a comment then, and at last an event with LF."""
+    taken: list[bytes] = []
+
+    def source() -> Iterator[bytes]:
+        for chunk in (block, b": x\n", b"data: 2\n\n"):
+            taken.append(chunk)
+            yield chunk
+
+    assert next(parser_of("anthropic")(source())).data == ""
+    return len(taken)
