@@ -100,7 +100,10 @@ def test_each_departure_in_an_event_fails_a_rule(name: str) -> None:
 BY_CHANCE = {"whole/any-bytes-never-stop-a-parser", *(rule.id for rule in RULES if rule.examine is not None)}
 
 #: What fails at default effort, where more streams are tried, and at smoke effort only by chance.
-SELDOM = {"anthropic": {"chunking/the-whole-grammar-cut", "whole/line-ends-are-alike"}}
+SELDOM = {
+    "anthropic": {"chunking/the-whole-grammar-cut", "whole/line-ends-are-alike"},
+    "requests-sse": {"chunking/pairs-of-cuts"},
+}
 
 #: Departures that no rule of one point shows alone: the whole grammar does.
 BROAD_ONLY = {"sseclient-py": {"on CR CRLF, what comes out depends on the chunks"}}
