@@ -6,6 +6,7 @@ of the table make, so that nothing is an artefact of an adapter.
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,7 @@ MEASURED = measured()
 SEARCHED = [rule for rule in RULES if rule.examine is None]
 
 
+@cache
 def broken_rules(name: str) -> list[tuple[int, RuleResult]]:
     parser_of(name)  # skips where the library is not installed
     for row in ROWS:
