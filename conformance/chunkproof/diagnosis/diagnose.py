@@ -142,7 +142,7 @@ class _Diagnosis:
         """The deviations that show in the rules that measure, and in those on when an event is out."""
         found: dict[tuple[Deviation, ...], list[str]] = {}
         for result in self.broken:
-            ones = tuple(one for one in CATALOGUE if one.shows_in == result.id)
+            ones = tuple(sorted((one for one in CATALOGUE if one.shows_in == result.id), key=_reported, reverse=True))
             if ones and self.cases[result.id] is None and not (found_any and _is_long(result)):
                 found.setdefault(ones, []).append(result.id)
         return found
@@ -185,6 +185,10 @@ class _Diagnosis:
 
 def _without(deviations: Sequence[Deviation], one: Deviation) -> tuple[Deviation, ...]:
     return tuple(other for other in deviations if other is not one)
+
+
+def _reported(deviation: Deviation) -> int:
+    return len(deviation.reports)
 
 
 def _question_of(result: RuleResult) -> Question | None:

@@ -116,7 +116,7 @@ class Search:
         """The smallest set found; a search that was done before is gone on with."""
         best: Set = self._best
         for beam, tried in (_NARROW, _WIDE):
-            best = self._grown([(), best] if best else [()], beam, tried)
+            best = self._exchanged(self._grown([(), best] if best else [()], beam, tried), tried)
             if not (misses := self.misses(best)):
                 break
         if not misses:
@@ -136,6 +136,24 @@ class Search:
                 break
             best = beam[0]
         return best[1]
+
+    def _exchanged(self, best: Set, tried: int) -> Set:
+        """The set with members exchanged for others, and more added, as long as that explains more."""
+        while (missed := self.misses(best)) and time.monotonic() < self.until:
+            others = self._candidates(missed, best, tried)
+            sets = [(*_without(best, one), other) for one in best for other in others]
+            ranked = sorted(((self._misses_or_all(one, missed), one) for one in sets), key=_rank)
+            likely = [(self.misses(one), one) for left, one in ranked[:tried] if left.bit_count() < missed.bit_count()]
+            if not likely or (chosen := min(likely, key=_rank))[0].bit_count() >= missed.bit_count():
+                return best
+            best = self._grown([chosen[1]], 1, tried)
+        return best
+
+    def _misses_or_all(self, deviations: Set, among: int) -> int:
+        try:
+            return self.misses(deviations, among)
+        except TargetError:
+            return self.all
 
     def _larger(self, missed: int, deviations: Set, tried: int) -> Iterator[tuple[int, Set]]:
         """The set and one more, where that seems to explain more."""
@@ -162,7 +180,7 @@ class Search:
 
     def _without_what_is_not_needed(self, deviations: Set) -> Set:
         for deviation in deviations:
-            fewer = tuple(one for one in deviations if one is not deviation)
+            fewer = _without(deviations, deviation)
             if fewer and self.explains(fewer, self._effects[deviation]):
                 return self._without_what_is_not_needed(fewer)
         return deviations
@@ -171,7 +189,7 @@ class Search:
         """For each member, the deviations that would do in its place as well."""
         equals: dict[str, tuple[Deviation, ...]] = {}
         for deviation in deviations:
-            others = tuple(one for one in deviations if one is not deviation)
+            others = _without(deviations, deviation)
             equals[deviation.name] = tuple(
                 other
                 for other in self._effects
@@ -186,6 +204,10 @@ class Search:
             return not any(self._any_missed(deviations, part & ~misses) for part in (first, self.all & ~first))
         except TargetError:
             return False
+
+
+def _without(deviations: Set, one: Deviation) -> Set:
+    return tuple(other for other in deviations if other is not one)
 
 
 def _rank(one: tuple[int, Set]) -> tuple[int, int, int]:
