@@ -172,6 +172,8 @@ def test_a_report_that_lacks_what_it_must_hold_is_refused(name):
         ("must", "held", False),
         ("must", "not judged", False),
         ("must", "fault", False),
+        ("must", "known", False),
+        ("must", "stale", True),
     ],
 )
 def test_what_fails_a_run(severity, status, fails):
