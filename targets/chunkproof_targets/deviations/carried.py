@@ -14,7 +14,7 @@ from ..contract import Event
 from ..reference import ReferenceParser
 from .deviation import Catalogue, Part
 
-deviation = Catalogue("transport", "9.2.6: all buffers are empty at the start")
+deviation = Catalogue("transport", "9.2.6: all buffers are empty at the start", carries=True)
 
 _MEND = "Make the state in `__init__`, one for each parser, and not in the body of the class."
 

@@ -84,9 +84,10 @@ class Catalogue:
     One stands in each module of the catalogue, with the layer and the clause that most of its entries share.
     """
 
-    def __init__(self, layer: Layer, clause: str) -> None:
+    def __init__(self, layer: Layer, clause: str, *, carries: bool = False) -> None:
         self.layer = layer
         self.clause = clause
+        self.carries = carries
         self.entries: list[Deviation] = []
 
     def __call__(
@@ -99,7 +100,6 @@ class Catalogue:
         clause: str = "",
         aliases: tuple[str, ...] = (),
         shows_in: str = "",
-        carries: bool = False,
         value: object = None,
     ) -> Callable[[Made], Made]:
         """Register the class; ``value`` is the form, where a fault has several."""
@@ -121,7 +121,7 @@ class Catalogue:
                     reports,
                     aliases,
                     shows_in,
-                    carries,
+                    self.carries,
                 )
             )
             return part
