@@ -11,21 +11,29 @@ import difflib
 
 from ..contract import TargetError
 from . import (
+    blocks,
     bytes,
     carried,
     characters,
     chunks,
     comments,
     data,
+    delivery,
+    done,
     end,
+    events,
     fields,
+    ids,
     ill_formed,
     lines,
     marks,
     names,
     order,
+    resources,
+    retry,
     separators,
     sizes,
+    types,
     values,
 )
 from .deviation import Deviation
@@ -45,10 +53,18 @@ _MODULES = (
     data,
     values,
     order,
+    types,
+    ids,
+    retry,
+    blocks,
+    events,
+    done,
     end,
     chunks,
     sizes,
+    delivery,
     carried,
+    resources,
 )
 
 #: Every entry, in the order of the steps of a parser.

@@ -22,7 +22,11 @@ def compose(deviations: tuple[Deviation, ...]) -> Part:
 
 
 def _ordered(deviations: tuple[Deviation, ...]) -> list[Deviation]:
-    """In the order of the classes: what goes on to the step before comes before what replaces it."""
+    """In the order of the classes: what goes on to the step before comes before what replaces it.
+
+    Otherwise by name, so that a set of deviations is one parser, in whatever order they were named.
+    """
+    deviations = tuple(sorted(deviations, key=lambda deviation: deviation.name))
     after: dict[Deviation, set[Deviation]] = {deviation: set() for deviation in deviations}
     for one in deviations:
         for other in deviations:
