@@ -18,7 +18,7 @@ from chunkproof_reports.results import EventRecord, Kind, OutcomeRecord
 from chunkproof_strategies.chunkings import Cuts, chunks_of
 from chunkproof_strategies.values import MARK
 from chunkproof_targets.contract import Delivery, Event, Outcome, Run, Shows, Target, TargetStopped
-from chunkproof_targets.deviations import find_deviations
+from chunkproof_targets.deviations import Deviation, find_deviations
 from chunkproof_targets.deviations.compose import Interpreter
 from chunkproof_targets.texts import canonical_json_of_text
 
@@ -38,10 +38,10 @@ class Expectation:
 
     ``others`` are further outcomes that are right as well, for choices the standard leaves open. ``may_raise`` allows
     an Exception: the events before it must then be the first of those expected. ``deviates`` says that what is expected
-    is not what the standard says, by a declared deviation.
+    is not what the standard says, by a declared deviation; ``deviations`` are those that the target declares.
     """
 
-    __slots__ = ("deviates", "event_retries", "events", "last_event_id", "may_raise", "others", "retries")
+    __slots__ = ("deviates", "deviations", "event_retries", "events", "last_event_id", "may_raise", "others", "retries")
 
     def __init__(self, outcome: Outcome, shows: Shows, *, ignores: frozenset[str] = frozenset()) -> None:
         self.events = [_shown(event, shows) for event in outcome.events]
@@ -51,6 +51,7 @@ class Expectation:
         self.others: list[Expectation] = []
         self.may_raise = False
         self.deviates = False
+        self.deviations: tuple[Deviation, ...] = ()
 
     def at(self, cuts: Cuts) -> Expectation:
         """What must be delivered where the wire is cut so: by the standard, the same however it is cut."""
@@ -147,6 +148,7 @@ class _Declared(Expectation):
         deviations = find_deviations("+".join(target.deviations))
         outcome, self._failure = Interpreter(deviations, has_end=target.has_end).interpret(chunks_of(wire, cuts))
         super().__init__(outcome, target.shows, ignores=ignores)
+        self.deviations = deviations
         self._standard, self._target, self._wire, self._ignores = standard, target, wire, ignores
         self.deviates = self._failure is not None or not self.agrees(standard)
         # Then it is also free in what the standard leaves free.

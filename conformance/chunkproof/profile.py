@@ -51,7 +51,10 @@ class Profile:
     def no_target(self, asked_by: str) -> str:
         """What to say where no target is given."""
         where = self.settings.path or "pyproject.toml"
-        return f'{asked_by}: say which parser: --target=SPEC, or target = "SPEC" below [tool.chunkproof] in {where}'
+        return (
+            f"{asked_by}: say which parser it is to judge: --target=SPEC, or "
+            f'target = "SPEC" below [tool.chunkproof] in {where}'
+        )
 
     def baselines(self, given: str | None, specs: Iterable[str]) -> dict[str, Baseline]:
         """The known failures of each target that has a file of them; ``given`` is the file that the command line names.

@@ -144,9 +144,10 @@ class Rule:
         for need in sorted(self.needs):
             if reason := _MISSING[need](target):
                 return reason
-        for deviation in find_deviations("+".join(target.deviations)):
-            if deviation.shows_in == self.id:
-                return f"the target declares {deviation.name}"
+        if self.examine is not None or (self.way is not None and not self.way.follows_declared):
+            for deviation in find_deviations("+".join(target.deviations)):
+                if deviation.shows_in == self.id:
+                    return f"the target declares {deviation.name}"
         return ""
 
     def severity_for(self, target: Target) -> Severity:
