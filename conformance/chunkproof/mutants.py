@@ -9,8 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
 
+from chunkproof_reports.mutants import Catch
 from chunkproof_reports.results import RuleResult
 from chunkproof_targets.deviations import CATALOGUE, Deviation, find_deviation
 from chunkproof_targets.deviations.compose import DeviatingTarget
@@ -20,38 +20,16 @@ from .rule_check import EFFORTS, check_rule
 from .rules import RULES, Rule
 from .watch import Watch
 
-__all__ = ["Catch", "catch", "catches", "only_broad"]
+__all__ = ["catch", "catches"]
 
 # Seconds for one run of an entry: none of them is slow but those that hang.
 _TIMEOUT = 20.0
-_BROAD = ("whole", "prefix")
-
-
-@dataclass(frozen=True, slots=True)
-class Catch:
-    """What became of one entry under one seed: the rules that it broke, and what it took to the first of them.
-
-    ``checks`` and ``seconds`` are all that was spent by then, ``size`` the bytes of the counterexample. With no rules
-    the entry was missed.
-    """
-
-    entry: str
-    seed: str
-    rules: tuple[str, ...]
-    checks: int
-    seconds: float
-    size: int = 0
-
-    @property
-    def is_caught(self) -> bool:
-        """Whether a rule broke."""
-        return bool(self.rules)
 
 
 def catch(
     entry: Deviation, *, effort: str = "smoke", seed: str = "1", rules: Sequence[Rule] = RULES, every_rule: bool = False
 ) -> Catch:
-    """Judge one entry; infos do not count."""
+    """Judge one entry; an info counts only for a choice that the standard leaves open."""
     target = DeviatingTarget(entry.part, entry.name)
     broken: list[str] = []
     checks, size, started = 0, 0, time.perf_counter()
@@ -61,7 +39,7 @@ def catch(
             if not broken:
                 checks += result.checks
                 seconds = time.perf_counter() - started
-            if result.fails:
+            if result.fails or (entry.is_choice and result.status == "broken"):
                 size = size or _size(result)
                 broken.append(result.id)
                 if not every_rule:
@@ -104,8 +82,3 @@ def catches(
 
 def _catch(name: str, effort: str, seed: str, every_rule: bool) -> Catch:
     return catch(find_deviation(name), effort=effort, seed=seed, every_rule=every_rule)
-
-
-def only_broad(found: Catch) -> bool:
-    """Whether no rule caught it but those about any stream: then a rule with a point of its own is missing."""
-    return found.is_caught and all(rule.partition("/")[0] in _BROAD for rule in found.rules)

@@ -98,7 +98,8 @@ class Counterexample:
 
     ``streams`` is one wire, or several of which the last is judged; ``others`` says how the ones before it are run.
     ``token`` replays it; ``token_file`` is the path of the file it was written to where it is too long to be pasted.
-    ``stdout`` and ``stderr`` are the end of what the target printed on it.
+    ``stdout`` and ``stderr`` are the end of what the target printed on it. ``unshrunk`` is the stream that was found
+    first, where it is not too long: a smaller one may fail for another reason.
     """
 
     kind: Kind
@@ -111,6 +112,7 @@ class Counterexample:
     traceback: str = ""
     stdout: str = ""
     stderr: str = ""
+    unshrunk: StreamRecord | None = None
 
     @property
     def measured(self) -> bool:
@@ -276,11 +278,13 @@ def _made(kind: type[T], data: dict[str, Any], **read: Any) -> T:
 
 
 def _counterexample(data: dict[str, Any]) -> Counterexample:
+    unshrunk = data.get("unshrunk")
     streams = tuple(_made(StreamRecord, stream, cuts=tuple(stream["cuts"])) for stream in data["streams"])
     return _made(
         Counterexample,
         data,
         streams=streams,
+        unshrunk=_made(StreamRecord, unshrunk, cuts=tuple(unshrunk["cuts"])) if unshrunk else None,
         expected=_outcome(data["expected"]),
         actual=_outcome(data["actual"]),
     )

@@ -46,7 +46,6 @@ CATCHES = {
         "bytes/nul-is-text",
         "lines/other-separators-are-text",
     ),
-    "terminal-escapes-stripped": ("fields/a-value-that-looks-like-more",),
     "del-and-c1-stripped": (
         "lines/other-separators-are-text",
         "fields/a-value-that-looks-like-more",

@@ -30,6 +30,8 @@ _FRESH = 60
 _ROUNDS = 3
 _COUNTEREXAMPLES_MAX = 8
 _SECOND_RUN = "whole/a-second-run-sees-nothing-of-the-first"
+# Bytes of a stream that is asked of every set of deviations.
+_BYTES_MAX = 200_000
 # The rule under which a stream is replayed that no broken rule's counterexample stands for.
 _ANY = "whole/any-stream-in-any-chunking"
 
@@ -61,7 +63,7 @@ class _Diagnosis:
     def record(self) -> DiagnosisRecord:
         """Ask, search, check on fresh streams, and say what came of it."""
         own = [question for question in self.cases.values() if question is not None]
-        self._ask([*own, *telling_cases()])
+        self._ask([*own, *map(_unshrunk, self.broken), *telling_cases()])
         search, found = self._search()
         for round_ in range(_ROUNDS):
             news = self._differing_on_fresh_streams(found, round_)
@@ -71,8 +73,8 @@ class _Diagnosis:
             search, found = self._search()
         return self._record(search, found)
 
-    def _ask(self, questions: Iterable[Question]) -> None:
-        wanted = [one for one in dict.fromkeys(questions) if can_be_asked(self.target, one)]
+    def _ask(self, questions: Iterable[Question | None]) -> None:
+        wanted = [one for one in dict.fromkeys(questions) if one is not None and can_be_asked(self.target, one)]
         self.seen += self._answers(wanted)
 
     def _answers(self, questions: Sequence[Question]) -> list[Seen]:
@@ -80,7 +82,7 @@ class _Diagnosis:
         return ask(self.target, questions, self.isolation, until=until, apart=_SECOND_RUN in self.cases)
 
     def _search(self) -> tuple[Search, Found]:
-        search = Search(self.target, self.seen, CATALOGUE, self.until)
+        search = Search(self.target, self.seen, CATALOGUE, shows=telling_cases(), until=self.until)
         return search, search.found()
 
     def _differing_on_fresh_streams(self, found: Found, round_: int) -> list[Seen]:
@@ -101,7 +103,7 @@ class _Diagnosis:
     def _record(self, search: Search, found: Found) -> DiagnosisRecord:
         causes = self._causes(found)
         declared = find_deviations("+".join(self.target.deviations))
-        measured = self._measured()
+        measured = self._measured(bool(found.deviations))
         explained = {rule for rules in (*causes.values(), *measured.values()) for rule in rules}
         smallest = min((self.seen[at] for at in found.unexplained), key=lambda one: one.question.size, default=None)
         return DiagnosisRecord(
@@ -114,7 +116,11 @@ class _Diagnosis:
             explained=len(self.seen) + self.fresh - len(found.unexplained),
             fresh=self.fresh,
             unexplained="" if smallest is None else self._token(smallest.question),
-            rules_unexplained=tuple(result.id for result in self.broken if result.id not in explained),
+            rules_unexplained=tuple(
+                result.id
+                for result in self.broken
+                if result.id not in explained and not (found.deviations and _is_long(result))
+            ),
             stale=tuple(one.name for one in declared if one not in found.deviations and self._is_stale(search, one)),
         )
 
@@ -131,14 +137,13 @@ class _Diagnosis:
                 causes[one].append(rule)
         return causes
 
-    def _measured(self) -> dict[tuple[Deviation, ...], list[str]]:
+    def _measured(self, found_any: bool) -> dict[tuple[Deviation, ...], list[str]]:
         """The deviations that show in the rules that measure, and in those on when an event is out."""
         found: dict[tuple[Deviation, ...], list[str]] = {}
-        for rule, question in self.cases.items():
-            if question is None:
-                ones = tuple(one for one in CATALOGUE if one.shows_in == rule)
-                if ones:
-                    found.setdefault(ones, []).append(rule)
+        for result in self.broken:
+            ones = tuple(one for one in CATALOGUE if one.shows_in == result.id)
+            if ones and self.cases[result.id] is None and not (found_any and _is_long(result)):
+                found.setdefault(ones, []).append(result.id)
         return found
 
     def _named(
@@ -182,9 +187,23 @@ def _without(deviations: Sequence[Deviation], one: Deviation) -> tuple[Deviation
 
 
 def _question_of(result: RuleResult) -> Question | None:
-    """What a broken rule ran in the end; None where it is not about what comes out."""
+    """What a broken rule ran in the end; None where it is not about what comes out, or the stream is too long."""
     found = result.counterexample
-    rule = find_rule(result.id)
-    if found is None or rule.way is not None or rule.examine is not None:
+    if found is None or found.measured or find_rule(result.id).way is not None:
         return None
-    return question_of(found.token)
+    question = question_of(found.token)
+    return question if question.size <= _BYTES_MAX else None
+
+
+def _unshrunk(result: RuleResult) -> Question | None:
+    """The stream on which a rule broke first, to be explained too: a smaller one may fail for another reason."""
+    found = result.counterexample
+    if found is None or found.unshrunk is None or _question_of(result) is None:
+        return None
+    return Question(found.unshrunk.data, found.unshrunk.cuts)
+
+
+def _is_long(result: RuleResult) -> bool:
+    """Whether a rule on very long lines broke on what came out: beside other faults, that says nothing of length."""
+    found = result.counterexample
+    return found is not None and not found.measured and find_rule(result.id).examine is not None

@@ -11,13 +11,14 @@ Sets of places in the list of what was seen are kept as bits of a number.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from chunkproof_targets.contract import Target, TargetError
 from chunkproof_targets.deviations import Deviation
 
-from .seen import Seen, predict
+from .seen import Question, Seen, predict
 
 __all__ = ["Found", "Search"]
 
@@ -40,10 +41,19 @@ class Found:
 
 
 class Search:
-    """Over what was seen of one target; ``until`` is when it has to end, by `time.monotonic`."""
+    """Over what was seen of one target; ``until`` is when it has to end, by `time.monotonic`.
+
+    ``shows`` gives, for questions of which that is known, the deviations that change anything there.
+    """
 
     def __init__(
-        self, target: Target, seen: Sequence[Seen], catalogue: Sequence[Deviation], until: float = float("inf")
+        self,
+        target: Target,
+        seen: Sequence[Seen],
+        catalogue: Sequence[Deviation],
+        *,
+        shows: Mapping[Question, frozenset[Deviation]] = MappingProxyType({}),
+        until: float = float("inf"),
     ) -> None:
         self.target = target
         self.seen = seen
@@ -52,16 +62,22 @@ class Search:
         self._misses: dict[frozenset[Deviation], int] = {}
         self._known: dict[frozenset[Deviation], int] = {}
         self.wrong = self.misses(())
-        #: For each deviation where it changes anything, alone.
-        self.effects: dict[Deviation, int] = {}
-        standard = [predict(target, one.question, ()) for one in seen]
-        for deviation in catalogue:
-            effect = 0
-            for at, one in enumerate(seen):
-                if not predict(target, one.question, (deviation,)).agrees(standard[at]):
-                    effect |= 1 << at
-            if effect:
-                self.effects[deviation] = effect
+        #: For each deviation where it changes anything, alone; those that change nothing on what is wrong are left out.
+        self.effects = self._effects(catalogue, shows)
+
+    def _effects(
+        self, catalogue: Sequence[Deviation], shows: Mapping[Question, frozenset[Deviation]]
+    ) -> dict[Deviation, int]:
+        effects = dict.fromkeys(catalogue, 0)
+        for at, one in enumerate(self.seen):
+            if time.monotonic() > self.until:
+                break
+            standard = predict(self.target, one.question, ())
+            known = shows.get(one.question)
+            for deviation in catalogue if known is None else known:
+                if known is not None or not predict(self.target, one.question, (deviation,)).agrees(standard):
+                    effects[deviation] |= 1 << at
+        return {deviation: effect for deviation, effect in effects.items() if effect & self.wrong}
 
     def misses(self, deviations: Set, among: int = -1) -> int:
         """The places, among these, of what the set does not explain."""
@@ -122,7 +138,7 @@ class Search:
         found: list[tuple[int, int, int, Deviation]] = []
         for deviation, effect in self.effects.items():
             touched = effect & missed
-            if touched and deviation not in deviations:
+            if touched and deviation not in deviations and time.monotonic() < self.until:
                 alone = touched & ~self.misses((deviation,), touched)
                 found.append((-alone.bit_count(), -len(deviation.reports), len(found), deviation))
         found.sort(key=lambda one: one[:3])

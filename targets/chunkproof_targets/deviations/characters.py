@@ -220,14 +220,6 @@ class ControlCharactersStripped(ReferenceParser):
         super().read_text(re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f]", "", text))
 
 
-@deviation(symptom="Colours and other commands to a terminal are missing from the text.", mend=_AS_SENT)
-class TerminalEscapesStripped(ReferenceParser):
-    """Removes escape sequences of terminals from data."""
-
-    def field_data(self, value: str) -> None:
-        super().field_data(re.sub("\x1b\\[[0-9;]*[A-Za-z]", "", value))
-
-
 @deviation(symptom="Rare control characters are missing from the text.", mend=_AS_SENT)
 class DelAndC1Stripped(ReferenceParser):
     """Removes U+007F to U+009F."""

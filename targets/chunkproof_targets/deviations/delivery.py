@@ -11,10 +11,10 @@ from ..contract import Event
 from ..reference import ReferenceParser
 from .deviation import Catalogue
 
-deviation = Catalogue("events", "ours: an event is due as soon as the last byte of its blank line was read")
+deviation = Catalogue("events", "good sense: an event is due as soon as the last byte of its blank line was read")
 
-_ALONE = "ours: what one stream sends is no part of another"
-_CHUNKS = "ours: a chunk is its owner's, to be read and left as it is"
+_ALONE = "good sense: what one stream sends is no part of another"
+_CHUNKS = "good sense: a chunk is its owner's, to be read and left as it is"
 _MIXED = "Text of one stream turns up in another one that is read at the same time."
 _OWN = "Keep all state on the parser, and none on its class or module."
 _AT_ONCE = "Hand over every event as soon as the last byte of its blank line was read."
@@ -143,6 +143,7 @@ _bytes_gathered(4096)
 
 
 @deviation(
+    is_choice=True,
     shows_in="delivery/prompt-at-a-bare-cr",
     symptom="Where a server ends its lines in CR, the latest event waits for the next chunk.",
     mend="End the line at the CR, and skip an LF that comes first in the next chunk.",

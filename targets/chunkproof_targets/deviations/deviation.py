@@ -35,7 +35,8 @@ class Deviation:
     ``mend`` what to do about it. ``clause`` is the part of the standard that it departs from. ``reports`` are
     references to public reports of it, as ``owner/repository#number``.
     ``shows_in`` is the rule that shows it, where no outcome does: time, memory, or when an event is out. ``carries``
-    says that one run leaves something to the next: it is kept on the class of the parser.
+    says that one run leaves something to the next: it is kept on the class of the parser. ``is_choice``: the standard
+    leaves it open, so that it is shown, and breaks no run.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Deviation:
     aliases: tuple[str, ...] = ()
     shows_in: str = ""
     carries: bool = False
+    is_choice: bool = False
 
     @cached_property
     def steps(self) -> frozenset[str]:
@@ -100,6 +102,7 @@ class Catalogue:
         clause: str = "",
         aliases: tuple[str, ...] = (),
         shows_in: str = "",
+        is_choice: bool = False,
         value: object = None,
     ) -> Callable[[Made], Made]:
         """Register the class; ``value`` is the form, where a fault has several."""
@@ -122,6 +125,7 @@ class Catalogue:
                     aliases,
                     shows_in,
                     self.carries,
+                    is_choice,
                 )
             )
             return part

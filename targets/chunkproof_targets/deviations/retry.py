@@ -34,7 +34,7 @@ def _is_above(digits: str, bound: str) -> bool:
 
 @deviation(symptom=_WRONG_TIME, mend=_DIGITS, reports=("openai/openai-python#3834",))
 class RetryLenientInt(ReferenceParser):
-    """int() takes signs, blanks, underscores and other scripts' digits for a time."""
+    """Takes for a time what int() does: signs, blanks, underscores, digits of other scripts."""
 
     def field_retry(self, value: str) -> None:
         with suppress(ValueError):
@@ -44,7 +44,7 @@ class RetryLenientInt(ReferenceParser):
 
 @deviation(symptom=_WRONG_TIME, mend=_DIGITS)
 class RetryLenientFloat(ReferenceParser):
-    """float() takes points and exponents for a time."""
+    """Takes for a time what float() does: points and exponents."""
 
     def field_retry(self, value: str) -> None:
         with suppress(ValueError):
@@ -90,7 +90,7 @@ class RetryAnyText(ReferenceParser):
 
 @deviation(symptom=f"{_ENDS}, written with a superscript.", mend=_DIGITS)
 class RetryIsdigit(ReferenceParser):
-    """isdigit() takes a superscript for a digit, and int() raises on it."""
+    """Asks isdigit(), which takes a superscript for a digit, and raises in int()."""
 
     def field_retry(self, value: str) -> None:
         if value.isdigit() and not value.isascii():
@@ -152,6 +152,7 @@ class RetryInvalidDropsTheBlock(ReferenceParser):
 
 
 @deviation(
+    is_choice=True,
     clause="9.2.6, retry: the letter of the standard leaves an empty value open",
     symptom="After an empty `retry` field and a lost connection the client reconnects at once, again and again.",
     mend="Ask for at least one digit.",
@@ -244,7 +245,7 @@ class RetryZeroIgnored(ReferenceParser):
     mend="Compare the length of the value with a bound before int() reads it.",
 )
 class RetryHugeRaises(ReferenceParser):
-    """int() raises on a time of more than 4,300 digits."""
+    """Raises on a time of more than 4,300 digits, as int() does."""
 
     def field_retry(self, value: str) -> None:
         if _is_time(value) and len(value) > 4300:
@@ -267,6 +268,7 @@ class RetryOverflowRaises(ReferenceParser):
 
 
 @deviation(
+    is_choice=True,
     clause=_BOUND,
     symptom="A time of more than 24 days is shown as 2147483647.",
     mend="Nothing need be done; an exact value above 2^31-1 is a choice left open.",
@@ -279,6 +281,7 @@ class RetryClamped(ReferenceParser):
 
 
 @deviation(
+    is_choice=True,
     clause=_BOUND,
     symptom="A time of more than 24 days is shown as a small or a negative number.",
     mend="Compare the value with the bound before it is put into 32 bits.",
@@ -293,6 +296,7 @@ class RetryWraps(ReferenceParser):
 
 
 @deviation(
+    is_choice=True,
     clause=_BOUND,
     symptom="A time of more than 24 days is not kept.",
     mend="Nothing need be done; an exact value above 2^31-1 is a choice left open.",
