@@ -318,7 +318,8 @@ def _told(target: TargetRecord, known: int, new: int) -> str:
     """Behind a verdict: how many failures are known, where there is a file of them."""
     if not known:
         return ""
-    return f": {_count(known, 'known failure')} (baseline {show_line(target.baseline)}), {new or 'no'} new ones"
+    told = f"{new} new" if new else "no new ones"
+    return f": {_count(known, 'known failure')} (baseline {show_line(target.baseline)}), {told}"
 
 
 def _deviations(target: TargetRecord) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from chunkproof.baseline import baseline_text
 from chunkproof.check import check, describe_target
 from chunkproof.cli import main
 from chunkproof.counterexample import Case, encode_token
@@ -345,3 +346,63 @@ def test_a_record_of_a_target_says_what_is_declared_by_key_and_value_too():
     declared = Declared(size_limit=64).over(declared_by(["bom-not-stripped"]))
     target = load_target("reference", folder=Path.cwd(), declared=declared)
     assert describe_target(target).declared == ("bom-not-stripped", "size_limit=64")
+
+
+# Known failures ------------------------------------------------------------------------------------------------------
+
+BROKEN = ("chunkproof::bytes/mark-removed", "chunkproof::ids/ids-persist", "chunkproof::lines/lf")
+PARTS = "deviation:bom-not-stripped+id-per-event"
+
+
+@pytest.fixture(scope="module")
+def with_baseline(make_folder):
+    """A folder with known failures of the three rules, and with a pyproject.toml that names the file."""
+    folder = make_folder()
+    target = load_target(PARTS, folder=folder)
+    results = check(target, "smoke", rules=[find_rule(name.partition("::")[2]) for name in BROKEN])
+    (folder / "known.json").write_text(baseline_text(results))
+    return section(folder, f'target = "{PARTS}"\nbaseline = "known.json"\neffort = "smoke"')
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["alone", "xdist"])
+def test_known_failures_do_not_fail_a_run_and_are_told(with_baseline, run, workers):
+    ran = run(with_baseline, "--chunkproof", *BROKEN, *workers, "-rx", "--chunkproof-report=report.json")
+    assert ran.code == 0, ran.all
+    assert ran.counts() == {"passed": 1, "xfailed": 2}
+    assert "  known failures in known.json" in ran.out
+    assert "  not conformant: 2 known failures (baseline known.json), no new ones\n" in ran.out
+    assert "XFAIL chunkproof::ids/ids-persist - known: changed (known.json)" in ran.out
+    assert sorted(rule["status"] for rule in ran.report()["rules"]) == ["held", "known", "known"]
+
+
+def test_a_new_failure_fails_the_run(with_baseline, run):
+    path = with_baseline / "less.json"
+    content = json.loads((with_baseline / "known.json").read_text())
+    path.write_text(json.dumps({**content, "rules": content["rules"][:1]}))
+    ran = run(with_baseline, "--chunkproof", "--chunkproof-baseline=less.json", *BROKEN, "--chunkproof-diagnosis=none")
+    assert ran.code == 1
+    assert ran.counts() == {"passed": 1, "xfailed": 1, "failed": 1}
+    assert "  not conformant: 1 known failure (baseline less.json), 1 new\n" in ran.out
+    assert f"next: pytest --target={PARTS} --chunkproof-baseline=less.json {BROKEN[1]}\n" in ran.out
+
+
+def test_a_mended_one_fails_the_run_until_it_is_removed(with_baseline, run):
+    mended = "deviation:id-per-event"
+    content = json.loads((with_baseline / "known.json").read_text())
+    (with_baseline / "mended.json").write_text(json.dumps({**content, "target": mended}))
+    ran = run(with_baseline, f"--target={mended}", "--chunkproof-baseline=mended.json", *BROKEN)
+    assert ran.code == 1
+    assert ran.counts() == {"passed": 1, "xfailed": 1, "failed": 1}
+    said = "stale, remove it from mended.json (`chunkproof baseline` writes it anew)"
+    assert f"FAILED {BROKEN[0]} - {said}"[:90] in ran.out
+    assert said in ran.out.partition("= FAILURES =")[2].partition("= chunkproof =")[0]
+    assert "A fault of chunkproof" not in ran.out
+
+
+def test_the_baseline_of_the_configured_target_is_not_that_of_another(with_baseline, run):
+    ran = run(with_baseline, "--target=parsers:Good", *BROKEN)
+    assert ran.counts() == {"passed": 3}, ran.all
+    assert "known" not in ran.out
+    ran = run(with_baseline, "--target=parsers:Good", "--chunkproof-baseline=known.json")
+    assert ran.code == 4
+    assert f"known.json holds what is known of {PARTS}, and not of parsers:Good" in ran.all

@@ -227,7 +227,7 @@ def result(status: Status = "held", severity="must", **more):
             "not conformant: 2 known failures (baseline known.json), no new ones",
         ),
         ([result("known")], {"rules": 2}, "not conformant: 1 known failure (baseline known.json), no new ones"),
-        ([result("known"), broken()], {}, "not conformant: 1 known failure (baseline known.json), 1 new ones"),
+        ([result("known"), broken()], {}, "not conformant: 1 known failure (baseline known.json), 1 new"),
         (
             [result("known", "should")],
             {"declared": ("a",)},
