@@ -66,8 +66,10 @@ RESULTS = st.builds(
     TEXTS,
     TEXTS,
     TEXTS,
-    st.lists(st.builds(TargetRecord, TEXTS, TEXTS, TEXTS, TEXTS), max_size=2),
-    st.lists(RULES, max_size=2),
+    st.lists(
+        st.builds(TargetRecord, TEXTS, TEXTS, TEXTS, TEXTS, st.lists(TEXTS, max_size=2).map(tuple), TEXTS), max_size=2
+    ),
+    rules=st.lists(RULES, max_size=2),
 )
 
 

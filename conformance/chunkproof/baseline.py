@@ -15,6 +15,7 @@ from typing import Any
 
 from chunkproof_reports.results import DiagnosisRecord, Results, RuleResult
 from chunkproof_targets.contract import Target, TargetError
+from chunkproof_targets.deviations import find_deviation
 from chunkproof_targets.deviations.choices import declared_by
 
 from .counterexample import Case, TokenError, decode_token
@@ -107,14 +108,15 @@ def _causes(diagnoses: Iterable[DiagnosisRecord]) -> dict[str, str]:
 
 
 def could_be_declared(diagnoses: Iterable[DiagnosisRecord]) -> list[str]:
-    """The deviations found that could be a part of the target's profile."""
+    """The deviations found that could be a part of the target's profile: those of which somebody may say, by design."""
     names: list[str] = []
     for name in (one.name for found in diagnoses for one in found.deviations):
         try:
             declared_by([*names, name])
         except TargetError:
             continue
-        names.append(name)
+        if not find_deviation(name).shows_in:
+            names.append(name)
     return names
 
 
