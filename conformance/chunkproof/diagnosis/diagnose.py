@@ -40,7 +40,7 @@ _ANY = "whole/any-stream-in-any-chunking"
 def diagnose_all(results: Results, targets: Iterable[Target], isolation: Isolation) -> None:
     """Add the diagnosis of each target that breaks a rule to the results."""
     for target in targets:
-        broken = [result for result in results.rules if result.target == target.name and result.fails]
+        broken = [r for r in results.rules if r.target == target.name and r.fails and r.status == "broken"]
         if broken:
             results.diagnoses.append(diagnose(target, broken, isolation, seed=results.seed))
 
