@@ -9,7 +9,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install check test lint format long bench clean
+.PHONY: help install check test lint format long mutants bench clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -37,9 +37,13 @@ format: $(INSTALLED)  ## let ruff repair what it can
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-long: $(INSTALLED)  ## what needs longer than CI gives: twenty seeds at default effort, into reports/
+long: $(INSTALLED)  ## what needs longer than CI gives: twenty seeds at default effort, and mutants, into reports/
 	$(BIN)/python tools/long.py --loaded --effort smoke
 	$(BIN)/python tools/long.py
+	$(BIN)/python tools/mutate_reference.py
+
+mutants: $(INSTALLED)  ## judge each small change of the reference parser by all rules, into reports/
+	$(BIN)/python tools/mutate_reference.py
 
 bench: $(INSTALLED)  ## print the speed of the suite on this machine
 	$(BIN)/python tools/bench.py

@@ -262,6 +262,7 @@ class ResetForgetsTheData(ReferenceParser):
 
     def reset(self):
         """Start over."""
+        self._at_start = True
         self._line = ""
         self._decoder.reset()
 
@@ -272,6 +273,27 @@ class EndKeepsTheLine(ReferenceParser):
 
     def start_over(self):
         self._data = []
+
+
+@adapted_fault("delivery/reset")
+class ResetForgetsTheMark(ReferenceParser):
+    """After a reset, a byte order mark at the start is text."""
+
+    def reset(self):
+        """Start over."""
+        self.start_over()
+        self._at_start = False
+        self._decoder.reset()
+
+
+@adapted_fault("delivery/used-again")
+class EndKeepsAnUnfinishedId(ReferenceParser):
+    """The ID of the block that the end cut short goes into the first event of the next stream."""
+
+    def start_over(self):
+        unfinished = self._id
+        super().start_over()
+        self._id = unfinished
 
 
 # What becomes of a chunk ---------------------------------------------------------------------------------------------

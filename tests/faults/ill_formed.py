@@ -13,6 +13,7 @@ CATCHES = {
         "whole/any-bytes-never-stop-a-parser",
         "prefix/every-prefix-is-a-stream",
     ),
+    "lines-and-rest-decoded-strictly": ("bytes/ill-formed-is-replaced", "bytes/cut-short-at-the-end"),
     "line-decoded-strictly": (
         "bytes/ill-formed-is-replaced",
         "bytes/truncated-character-before-text",

@@ -20,6 +20,7 @@ CATCHES = {
     "lf-then-cr-is-one-end": ("lines/blank-line-of-two-ends",),
     "cr-crlf-is-one-end": ("lines/blank-line-of-two-ends",),
     "first-end-decides": ("lines/mixed", "lines/lf-later-than-a-cr"),
+    "blank-lines-of-mixed-ends-ignored": ("lines/mixed", "lines/blank-line-of-two-ends"),
     "mixed-line-endings": ("lines/mixed", "lines/blank-line-of-two-ends"),
     "blocks-of-lf-alone": ("lines/cr", "lines/crlf"),
     "blocks-of-crlf-alone": ("lines/lf", "lines/cr"),

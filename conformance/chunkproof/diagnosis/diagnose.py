@@ -29,6 +29,7 @@ _ASKING = 3.0
 _FRESH = 60
 _ROUNDS = 3
 _COUNTEREXAMPLES_MAX = 8
+_UNSHRUNK_MAX = 30
 _SECOND_RUN = "whole/a-second-run-sees-nothing-of-the-first"
 # Bytes of a stream that is asked of every set of deviations.
 _BYTES_MAX = 200_000
@@ -63,15 +64,19 @@ class _Diagnosis:
     def record(self) -> DiagnosisRecord:
         """Ask, search, check on fresh streams, and say what came of it."""
         own = [question for question in self.cases.values() if question is not None]
-        self._ask([*own, *map(_unshrunk, self.broken), *telling_cases()])
-        search, found = self._search()
+        unshrunk = [question for question in map(_unshrunk, self.broken) if question is not None]
+        self._ask([*telling_cases(), *own, *sorted(unshrunk, key=lambda one: one.size)[:_UNSHRUNK_MAX]])
+        search = Search(self.target, CATALOGUE, shows=telling_cases(), until=self.until)
+        search.add(self.seen)
+        found = search.found()
         for round_ in range(_ROUNDS):
             news = self._differing_on_fresh_streams(found, round_)
-            if not news:
+            if not news or time.monotonic() > self.until:
                 break
             self.seen += news
-            search, found = self._search()
-        return self._record(search, found)
+            search.add(news)
+            found = search.found()
+        return self._record(found)
 
     def _ask(self, questions: Iterable[Question | None]) -> None:
         wanted = [one for one in dict.fromkeys(questions) if one is not None and can_be_asked(self.target, one)]
@@ -80,10 +85,6 @@ class _Diagnosis:
     def _answers(self, questions: Sequence[Question]) -> list[Seen]:
         until = min(self.until, time.monotonic() + _ASKING)
         return ask(self.target, questions, self.isolation, until=until, apart=_SECOND_RUN in self.cases)
-
-    def _search(self) -> tuple[Search, Found]:
-        search = Search(self.target, self.seen, CATALOGUE, shows=telling_cases(), until=self.until)
-        return search, search.found()
 
     def _differing_on_fresh_streams(self, found: Found, round_: int) -> list[Seen]:
         """Of streams that nobody has seen before, a few on which the target is not as found, the smallest first."""
@@ -100,7 +101,7 @@ class _Diagnosis:
 
     # what is said of it --------------------------------------------------------------------------------------------
 
-    def _record(self, search: Search, found: Found) -> DiagnosisRecord:
+    def _record(self, found: Found) -> DiagnosisRecord:
         causes = self._causes(found)
         declared = find_deviations("+".join(self.target.deviations))
         measured = self._measured(bool(found.deviations))
@@ -121,7 +122,7 @@ class _Diagnosis:
                 for result in self.broken
                 if result.id not in explained and not (found.deviations and _is_long(result))
             ),
-            stale=tuple(one.name for one in declared if one not in found.deviations and self._is_stale(search, one)),
+            stale=tuple(one.name for one in declared if one not in found.deviations and self._is_stale(one)),
         )
 
     def _causes(self, found: Found) -> dict[Deviation, list[str]]:
@@ -141,7 +142,7 @@ class _Diagnosis:
         """The deviations that show in the rules that measure, and in those on when an event is out."""
         found: dict[tuple[Deviation, ...], list[str]] = {}
         for result in self.broken:
-            ones = tuple(one for one in CATALOGUE if one.shows_in == result.id)
+            ones = tuple(sorted((one for one in CATALOGUE if one.shows_in == result.id), key=_reported, reverse=True))
             if ones and self.cases[result.id] is None and not (found_any and _is_long(result)):
                 found.setdefault(ones, []).append(result.id)
         return found
@@ -177,13 +178,17 @@ class _Diagnosis:
         streams = (*((wire, ()) for wire in question.before), (question.wire, question.cuts))
         return encode_token(Case(_SECOND_RUN if question.before else _ANY, self.target.takes, streams))
 
-    def _is_stale(self, search: Search, deviation: Deviation) -> bool:
+    def _is_stale(self, deviation: Deviation) -> bool:
         """Whether somewhere the deviation would show, and the target does as the standard says."""
         return any(not one.fits(self.target, (deviation,)) and one.is_right(self.target) for one in self.seen)
 
 
 def _without(deviations: Sequence[Deviation], one: Deviation) -> tuple[Deviation, ...]:
     return tuple(other for other in deviations if other is not one)
+
+
+def _reported(deviation: Deviation) -> int:
+    return len(deviation.reports)
 
 
 def _question_of(result: RuleResult) -> Question | None:

@@ -6,7 +6,7 @@ part of what it promises, the rule is an info.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from chunkproof_strategies.chunkings import Cuts, bytewise, in_sizes, random_cuts, sore_cuts, sore_points
 from chunkproof_strategies.grammar import CR, CRLF, LF, Draft
@@ -155,16 +155,27 @@ def failing_source(draft: Draft) -> None:
 # Who is not alone ----------------------------------------------------------------------------------------------------
 
 
-def _left(draft: Draft) -> None:
-    """A stream that ends in the middle of a character, a line or an event, and is dropped there."""
+def _left(draft: Draft, *more: Callable[[], None]) -> None:
+    """A stream that ends in the middle of a character, a line or an event, and is dropped there.
+
+    ``more`` are further lines that may stand in its last block.
+    """
     source = draft.source
     if source.chance(3):
         draft.plain_event()
-    draft.either(lambda: draft.event("left"), lambda: draft.comment("x"), lambda: draft.data(draft.value("left")))
+    data = draft.value("left")
+    draft.either(lambda: draft.event("left"), lambda: draft.comment("x"), lambda: draft.data(data), *more)
     if source.chance(2):
         draft.data(draft.value("left"))
     draft.unfinished(source.pick((b"data: le", b"da", b"data: \xe4", b"data: \xf0\x9f", b"", b"event: l")))
     draft.next_run()
+
+
+def _next(draft: Draft) -> None:
+    """The stream behind it, which may begin with a byte order mark as any other."""
+    if draft.source.chance(4):
+        draft.mark()
+    _events(draft)
 
 
 def _cut_everywhere(wire: bytes, source: Source) -> Iterator[Cuts]:
@@ -188,14 +199,15 @@ def alone(draft: Draft) -> None:
 def reset(draft: Draft) -> None:
     """A parser that was reset in the middle of a stream starts clean; its last event ID may stay."""
     _left(draft)
-    _events(draft)
+    _next(draft)
 
 
 @rule(way=Used("end"), needs=["again"], severity="info", ignores=["id", "retry"], weight=0.1)
 def used_again(draft: Draft) -> None:
     """A parser that is fed again after its end starts clean; its last event ID may stay."""
-    _left(draft)
-    _events(draft)
+    # The ID of a block that was never finished is no last event ID, so it may not stay.
+    _left(draft, lambda: draft.id("left"))
+    _next(draft)
 
 
 # What becomes of a chunk ---------------------------------------------------------------------------------------------

@@ -62,7 +62,6 @@ class _AskingDecoder(codecs.BufferedIncrementalDecoder):
 @deviation(
     symptom="One stray byte ends the whole answer with a decoding error.",
     mend=_REPLACE,
-    aliases=("invalid-utf8=strict",),
 )
 class Utf8Strict(_IllFormed):
     """Raises on ill-formed UTF-8."""
@@ -83,6 +82,18 @@ class LineDecodedStrictly(_IllFormed):
 
     def read_line(self, line: str) -> None:
         super().read_line(line.encode("utf-8", "surrogateescape").decode())
+
+
+@deviation(
+    symptom="One stray byte ends the answer with a decoding error, also in what a lost connection has left.",
+    mend=_REPLACE,
+)
+class LinesAndRestDecodedStrictly(LineDecodedStrictly):
+    """Decodes each line by itself, an unfinished one at the end too, and raises where it is not UTF-8."""
+
+    def at_end(self) -> None:
+        self._line.encode("utf-8", "surrogateescape").decode()
+        super().at_end()
 
 
 @deviation(symptom="One stray byte loses its whole line of text.", mend=_REPLACE)

@@ -122,7 +122,8 @@ class BomStrippedInEachChunk(ReferenceParser):
     """Removes a byte order mark at the start of each chunk."""
 
     def read_text(self, text: str) -> None:
-        super().read_text(text.removeprefix("\ufeff"))
+        # Of the first chunk it is removed anyway.
+        super().read_text(text if self._at_start else text.removeprefix("\ufeff"))
 
 
 @deviation(symptom="A line that means nothing shows up as text.", mend=_ONLY_ONE)
