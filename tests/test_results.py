@@ -66,8 +66,10 @@ RESULTS = st.builds(
     TEXTS,
     TEXTS,
     TEXTS,
-    st.lists(st.builds(TargetRecord, TEXTS, TEXTS, TEXTS, TEXTS), max_size=2),
-    st.lists(RULES, max_size=2),
+    st.lists(
+        st.builds(TargetRecord, TEXTS, TEXTS, TEXTS, TEXTS, st.lists(TEXTS, max_size=2).map(tuple), TEXTS), max_size=2
+    ),
+    rules=st.lists(RULES, max_size=2),
 )
 
 
@@ -172,6 +174,8 @@ def test_a_report_that_lacks_what_it_must_hold_is_refused(name):
         ("must", "held", False),
         ("must", "not judged", False),
         ("must", "fault", False),
+        ("must", "known", False),
+        ("must", "stale", True),
     ],
 )
 def test_what_fails_a_run(severity, status, fails):

@@ -122,8 +122,8 @@ def trimmed(lines: list[str]) -> list[str]:
 
 def plain_environment() -> dict[str, str]:
     """Nothing of the run that this test stands in; the commands of this Python come first."""
-    # Plugins of this environment that print lines of their own in every header.
-    quiet = {"PYTEST_ADDOPTS": "-p no:randomly -p no:random_order"}
+    # Plugins of this environment that print lines of their own in every header, or are slow to import.
+    quiet = {"PYTEST_ADDOPTS": "-p no:randomly -p no:random_order -p no:langsmith_plugin"}
     ours = ("PYTEST", "COV", "HYPOTHESIS", "MAKE", "MFLAGS")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     path = os.pathsep.join((str(Path(sys.executable).parent), kept.get("PATH", os.defpath)))

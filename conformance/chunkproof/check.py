@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import version
 from random import Random
 
-from chunkproof_reports.results import Results, TargetRecord
+from chunkproof_reports.results import Results, RuleResult, TargetRecord
 from chunkproof_targets.contract import Target
 
 from .isolation.judging import Isolation
@@ -39,11 +39,13 @@ def check(
     rules: Iterable[Rule] = RULES,
     limits: Limits | None = None,
     forked: bool = True,
+    after: Callable[[RuleResult], object] = lambda result: None,
 ) -> Results:
     """Judge a target by all rules, without pytest; ``effort`` is the name of one of `EFFORTS`.
 
     The results are data: `Results.rules` holds one `RuleResult` for each rule, `Results.to_json` writes all of it.
     ``limits`` are for one run of the target. ``forked``: each rule in a child process, where the system can fork.
+    ``after`` is given each result as it comes.
     """
     if effort not in EFFORTS:
         raise ValueError(f"{effort=} is no effort of the suite; take one of: {', '.join(EFFORTS)}")
@@ -54,13 +56,17 @@ def check(
         with at_peace():
             for rule in rules:
                 results.rules.append(isolation.check_rule(rule, target, effort=EFFORTS[effort], seed=chosen))
+                after(results.rules[-1])
     finally:
         isolation.close()
     return results
 
 
-def describe_target(target: Target) -> TargetRecord:
-    """How a target is driven, what it shows and how it was found, in words."""
+def describe_target(target: Target, baseline: str = "") -> TargetRecord:
+    """How a target is driven, what it shows, how it was found and what it declares, in words.
+
+    ``baseline`` names the file of its known failures.
+    """
     shows = target.shows
     shown = [
         *(["type"] if shows.type else []),
@@ -68,4 +74,15 @@ def describe_target(target: Target) -> TargetRecord:
         *(["last event ID"] if shows.last_event_id or shows.end_last_event_id else []),
         *([f"retry ({shows.retry})"] if shows.retry else []),
     ]
-    return TargetRecord(target.name, target.shape, ", ".join(shown), target.found)
+    return TargetRecord(target.name, target.shape, ", ".join(shown), target.found, tuple(_departures(target)), baseline)
+
+
+def _departures(target: Target) -> Iterator[str]:
+    """What the target declares that changes a verdict, as it is typed."""
+    yield from target.deviations
+    if target.strict_utf8:
+        yield "invalid_utf8=strict"
+    if target.size_limit is not None:
+        yield f"size_limit={target.size_limit}"
+    if target.empty_chunk_ends:
+        yield "empty_chunk=end"

@@ -1,4 +1,4 @@
-"""The command line: ``chunkproof replay`` and ``chunkproof rules``.
+"""The command line: ``chunkproof replay``, ``baseline``, ``rules``, ``deviations`` and ``mutants``.
 
 Exit codes: 0 the target agrees, 1 the rule is broken, 2 the target or the arguments cannot be used, 3 a fault of the
 suite itself.
@@ -6,29 +6,48 @@ suite itself.
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import textwrap
+import time
 import traceback
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn, TypeVar, get_args
 
 import click
 
 from chunkproof_reports import terminal
+from chunkproof_reports.diagnosis import deviation
+from chunkproof_reports.mutants import Catch
+from chunkproof_reports.mutants import markdown as mutation_table
+from chunkproof_reports.mutants import summary as mutation_score
+from chunkproof_reports.results import Results, RuleResult
 from chunkproof_targets.contract import Target, TargetError
-from chunkproof_targets.declared import Declared
-from chunkproof_targets.loading import load_target
+from chunkproof_targets.deviations import CATALOGUE, find_deviation
+from chunkproof_targets.deviations.deviation import Layer
 
-from .check import RELEASE
+from .baseline import baseline_text, could_be_declared, keep_what_repeats
+from .check import RELEASE, check, describe_target
 from .counterexample import TOKEN_LENGTH_MAX
+from .diagnosis.diagnose import diagnose_all
 from .isolation.judging import Isolation
 from .isolation.limits import Limits
+from .mutants import catches
 from .peace import at_peace
-from .replay import ReplayError, read_case, replay_command
+from .profile import Profile
+from .replay import ReplayError, read_case, replay_command, replay_settings
+from .rule_check import EFFORTS
 from .rules import RULES, Rule, find_rule
+from .settings import SettingsError, find_settings
 
 __all__ = ["main"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+# Seconds after which a sign of life is given.
+_PATIENCE = 2.0
 
 
 class _Commands(click.Group):
@@ -59,15 +78,34 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+def _profile_options(command: Command) -> Command:
+    """The options that say which parser it is, and what it declares."""
+    for option in (
+        click.option(
+            "--deviations", multiple=True, metavar="NAME,NAME", help="As --chunkproof-deviations; repeatable."
+        ),
+        click.option("--declare", multiple=True, metavar="KEY=VALUE", help="As --chunkproof-declare; repeatable."),
+        click.option("--target", metavar="SPEC", help="As for pytest; else the one that pyproject.toml names."),
+    ):
+        command = option(command)
+    return command
+
+
 @main.command("replay")
 @click.argument("counterexample", metavar="TOKEN|FILE")
-@click.option("--target", "spec", required=True, metavar="SPEC", help="The parser, as for pytest --target.")
-@click.option("--declare", "declared", multiple=True, metavar="KEY=VALUE", help="As --chunkproof-declare; repeatable.")
+@_profile_options
 @click.option("--timeout", type=float, metavar="SECONDS", help="For the one run; else by the target's own pace.")
 @click.option("--memory", type=int, metavar="MiB", help="As --chunkproof-memory.")
 @click.option("--output", type=int, metavar="MiB", help="As --chunkproof-output.")
 @click.option("--isolation", type=click.Choice(["fork", "none"]), default="fork", help="As --chunkproof-isolation.")
-def replay_(counterexample: str, spec: str, declared: tuple[str, ...], isolation: str, **given: float | None) -> None:
+def replay_(
+    counterexample: str,
+    target: str | None,
+    declare: tuple[str, ...],
+    deviations: tuple[str, ...],
+    isolation: str,
+    **given: float | None,
+) -> None:
     """Run one counterexample again: the token that a failure ends with, or the file that holds one."""
     limits = {name: value for name, value in given.items() if value is not None}
     try:
@@ -76,27 +114,97 @@ def replay_(counterexample: str, spec: str, declared: tuple[str, ...], isolation
         _refuse(f"--{error}")
     try:
         case = read_case(counterexample)
-        with at_peace():
-            target = load_target(spec, folder=Path.cwd(), declared=Declared.parse(declared), first=process.rehearse)
-    except (ReplayError, TargetError) as error:
+    except ReplayError as error:
         _refuse(str(error))
+    loaded = _loaded(target, declare, deviations, process)
     try:
         with at_peace():
-            result = process.replay(case, target)
+            result = process.replay(case, loaded)
     except ReplayError as error:
         _refuse(str(error))
     finally:
-        _close(target)
+        _close(loaded)
         process.close()
     colour = sys.stdout.isatty()
     if result.status == "held":
-        click.echo(f"{result.id}: {target.name} {_agrees(find_rule(result.id))}")
+        click.echo(f"{result.id}: {loaded.name} {_agrees(find_rule(result.id), describe_target(loaded).declared)}")
         return
-    command = replay_command(result, declared, limits)
+    command = replay_command(result, replay_settings(declare, deviations, limits))
     if result.counterexample and len(result.counterexample.token) > TOKEN_LENGTH_MAX:
         command = ""  # it came from a file, which the user has just named
     click.echo(terminal.failure(result, command, width=min(shutil.get_terminal_size().columns, 120), colour=colour))
     raise SystemExit(3 if result.status == "fault" else 1)
+
+
+def _loaded(spec: str | None, declare: Sequence[str], deviations: Sequence[str], process: Isolation) -> Target:
+    """The target of a command; what cannot be used ends it."""
+    try:
+        profile = Profile(Path.cwd(), deviations=deviations or None, declare=declare, option="--deviations")
+        specs = profile.specs([spec] if spec else [])
+        if not specs:
+            _refuse(profile.no_target("no target"))
+        with at_peace():
+            return profile.load(specs[0], process.rehearse)
+    except (SettingsError, TargetError) as error:
+        _refuse(str(error))
+
+
+@main.command("baseline")
+@_profile_options
+@click.option(
+    "--output", default="chunkproof-baseline.json", metavar="FILE", show_default=True, help="What is written."
+)
+@click.option("--effort", type=click.Choice(list(EFFORTS)), help="As for pytest.")
+@click.option("--seed", metavar="random|N", help="As --chunkproof-seed.")
+def baseline_(
+    target: str | None,
+    declare: tuple[str, ...],
+    deviations: tuple[str, ...],
+    output: str,
+    effort: str | None,
+    seed: str | None,
+) -> None:
+    """Write down what is broken now, so that only what breaks later fails a run."""
+    path = Path.cwd() / output
+    if not path.parent.is_dir() or path.is_dir():
+        _refuse(f"--output={output}: it is the name of a file, in a folder that is there")
+    process = Isolation(Limits())
+    loaded = _loaded(target, declare, deviations, process)
+    try:
+        results = _judged(loaded, effort or find_settings(Path.cwd()).effort or "default", seed)
+        faults = [result for result in results.rules if result.status == "fault"]
+        if faults:
+            click.echo(terminal.failure(faults[0]), err=True)
+            raise SystemExit(3)
+        with at_peace():
+            left_out = keep_what_repeats(results, loaded, process)
+            diagnose_all(results, [loaded], process)
+    finally:
+        _close(loaded)
+        process.close()
+    path.write_text(baseline_text(results), "utf-8")
+    could = could_be_declared(results.diagnoses)
+    for line in terminal.baseline(results, output, deviations=could, left_out=left_out, declare=declare):
+        click.echo(line)
+
+
+def _judged(target: Target, effort: str, seed: str | None) -> Results:
+    """The results of all rules, with a sign of life where somebody waits."""
+    started = time.monotonic()
+    done: list[RuleResult] = []
+    drawn = sys.stderr.isatty()
+
+    def after(result: RuleResult) -> None:
+        done.append(result)
+        if drawn and time.monotonic() - started > _PATIENCE:
+            click.echo(f"\r{len(done)} of {len(RULES)} rules judged ", nl=False, err=True)
+
+    if not drawn:
+        click.echo(f"judging {target.name} by {len(RULES)} rules, effort {effort}", err=True)
+    results = check(target, effort, seed=seed, after=after)
+    if drawn and time.monotonic() - started > _PATIENCE:
+        click.echo("", err=True)
+    return results
 
 
 @main.command("rules")
@@ -113,10 +221,67 @@ def rules_(chapter: str | None) -> None:
             click.echo(f"    {rule.clause}" + (f" · {rule.wpt}" if rule.wpt else ""))
 
 
-def _agrees(rule: Rule) -> str:
+@main.command("deviations")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--layer", type=click.Choice(get_args(Layer)), help="Those of one layer alone.")
+def deviations_(names: tuple[str, ...], layer: str | None) -> None:
+    """List the deviations of the catalogue, or say all of the ones named. Each is a target: deviation:NAME."""
+    try:
+        chosen = [find_deviation(name) for name in names]
+    except TargetError as error:
+        _refuse(str(error))
+    for entry in chosen:
+        for line in deviation(entry):
+            click.echo(line)
+    if not names:
+        for entry in CATALOGUE:
+            if layer in (None, entry.layer):
+                click.echo(f"{entry.name} ({entry.layer}): {entry.what}")
+
+
+@main.command("mutants")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--effort", type=click.Choice(list(EFFORTS)), default="smoke", show_default=True)
+@click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="So many seeds, from 1.")
+@click.option("--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Processes; one a core by default.")
+@click.option("--every-rule", is_flag=True, help="Go on behind the first catch: which rules catch what.")
+@click.option("--output", metavar="FILE.md", help="Write a row for each entry to this file.")
+def mutants_(names: tuple[str, ...], effort: str, seeds: int, jobs: int, every_rule: bool, output: str | None) -> None:
+    """The mutation score: whether the suite catches every deviation of the catalogue, or those named."""
+    try:
+        entries = [find_deviation(name) for name in names] or list(CATALOGUE)
+    except TargetError as error:
+        _refuse(str(error))
+    if output is not None and not (Path.cwd() / output).parent.is_dir():
+        _refuse(f"--output={output}: it is the name of a file, in a folder that is there")
+    wanted = [str(seed) for seed in range(1, seeds + 1)]
+    found: list[Catch] = []
+    for one in catches(entries, effort=effort, seeds=wanted, jobs=jobs, every_rule=every_rule):
+        found.append(one)
+        if sys.stderr.isatty():
+            click.echo(f"\r{len(found)} of {len(entries) * seeds}: {one.entry:<60.60}", nl=False, err=True)
+        elif len(found) % 100 == 0:
+            click.echo(f"{len(found)} of {len(entries) * seeds} done", err=True)
+    if sys.stderr.isatty():
+        click.echo("", err=True)
+    place = {entry.name: at for at, entry in enumerate(entries)}
+    found.sort(key=lambda one: (place[one.entry], int(one.seed)))
+    lines = mutation_score(found, [rule.id for rule in RULES], every_rule=every_rule)
+    for line in lines:
+        click.echo(line)
+    if output is not None:
+        head = f"# The mutation score: {len(entries)} deviations, {effort} effort, {seeds} seed{'s' * (seeds > 1)}"
+        text = [head, "", *(f"- {line}" for line in lines), "", *mutation_table(found)]
+        (Path.cwd() / output).write_text("\n".join(text) + "\n", encoding="utf-8")
+    raise SystemExit(int(any(not one.rules for one in found)))
+
+
+def _agrees(rule: Rule, declared: Sequence[str]) -> str:
     """What is said of a target that held: of good sense, and of what is measured, the standard says nothing."""
     if rule.examine is not None:
         return "keeps the rule, measured again"
+    if rule.severity == "must" and declared:
+        return f"does as the standard with what it declares ({', '.join(declared)}) on this stream"
     return f"{'agrees with the standard' if rule.severity == 'must' else 'keeps the rule'} on this stream"
 
 

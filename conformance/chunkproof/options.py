@@ -35,11 +35,15 @@ _EFFORT: dict[str, Any] = {
     "action": "store",
     "dest": "chunkproof_effort",
     "choices": ("smoke", "default", "deep"),
-    "default": "default",
-    "help": "how much is done for each rule: seconds, half a minute, minutes",
+    "help": "how much is done for each rule: seconds, half a minute (the default), minutes",
 }
 _SHORT: dict[str, dict[str, Any]] = {"--target": _TARGET, "--effort": _EFFORT}
 _LONG: dict[str, dict[str, Any]] = {
+    "--chunkproof": {
+        "dest": "chunkproof_configured",
+        "action": "store_true",
+        "help": "judge the target that [tool.chunkproof] in pyproject.toml names",
+    },
     "--chunkproof-target": _TARGET,
     "--chunkproof-effort": _EFFORT,
     "--chunkproof-seed": {
@@ -58,6 +62,15 @@ _LONG: dict[str, dict[str, Any]] = {
         "metavar": "KEY=VALUE",
         "default": [],
         "help": "say what trial cannot find (takes, end, empty_chunk, size_limit, invalid_utf8); repeatable",
+    },
+    "--chunkproof-deviations": {
+        "action": "append",
+        "metavar": "NAME,NAME",
+        "help": "departures from the standard that the target has by design; repeatable, wins over pyproject.toml",
+    },
+    "--chunkproof-baseline": {
+        "metavar": "FILE",
+        "help": "known failures, as `chunkproof baseline` writes them: they do not fail the run, new ones do",
     },
     "--chunkproof-diagnosis": {
         "choices": ("full", "none"),

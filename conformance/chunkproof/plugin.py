@@ -1,7 +1,8 @@
-"""The pytest plugin: its hooks without a target, and the hand-over to `chunkproof.session` when there is one.
+"""The pytest plugin: its hooks without the suite, and the hand-over to `chunkproof.session` when it is asked for.
 
 This module is imported in every pytest run of everybody who has chunkproof installed. So it imports pytest and the
-standard library alone; the rules, Hypothesis and the parsers come in only when ``--target`` is given.
+standard library alone; the rules, Hypothesis, the parsers and the user's pyproject.toml come in only when the suite is
+asked for: by ``--target``, by ``--chunkproof``, or by the id of a rule.
 """
 
 from __future__ import annotations
@@ -32,15 +33,18 @@ def pytest_load_initial_conftests(
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """With a target, let the suite run; without one, do nothing at all."""
-    if config.option.chunkproof_target:
-        # Not at the top: a run without a target must not pay for the suite.
+    """Where the suite is asked for, let it run; where it is not, do nothing at all."""
+    option = config.option
+    pasted = [arg for arg in config.args if OURS.match(arg)]
+    if option.chunkproof_target or option.chunkproof_configured or pasted:
+        # Not at the top: a run without the suite must not pay for it.
         from .session import SuiteRun
 
-        config.pluginmanager.register(SuiteRun(config), "chunkproof-run")
+        config.pluginmanager.register(SuiteRun(config, pasted), "chunkproof-run")
         return
-    pasted = [arg for arg in config.args if OURS.match(arg)]
-    if pasted:
-        raise pytest.UsageError(f"{pasted[0]} is a rule of chunkproof: say which parser it is to judge: --target=SPEC")
-    if config.option.chunkproof_report:
-        raise pytest.UsageError("--chunkproof-report: there is no target to report on: add --target=SPEC")
+    for name in ("report", "deviations", "baseline"):
+        if getattr(option, f"chunkproof_{name}"):
+            raise pytest.UsageError(
+                f"--chunkproof-{name}: there is no target to judge: add --target=SPEC, or --chunkproof for the one "
+                "that pyproject.toml names"
+            )

@@ -31,23 +31,29 @@ class ReplayError(ValueError):
     """The counterexample cannot be run on this target, or is none; the message says why and what to do."""
 
 
-def replay_command(result: RuleResult, declare: Iterable[str] = (), limits: Mapping[str, float] | None = None) -> str:
+def replay_command(result: RuleResult, settings: Iterable[str] = ()) -> str:
     """What to type to run the counterexample of a broken rule again; empty where there is none.
 
-    ``declare`` and ``limits`` are what the user gave, the limits by name.
+    ``settings`` are what it needs besides; see `replay_settings`.
     """
     found = result.counterexample
     if found is None:
         return ""
     words = ["chunkproof", "replay", found.token_file or found.token, "--target", result.target]
-    return shlex.join([*words, *replay_settings(declare, limits)])
+    return shlex.join([*words, *settings])
 
 
-def replay_settings(declare: Iterable[str] = (), limits: Mapping[str, float] | None = None) -> list[str]:
-    """What the command needs besides the token and the target; see `replay_command`."""
+def replay_settings(
+    declare: Iterable[str] = (),
+    deviations: Iterable[str] | None = None,
+    limits: Mapping[str, float] | None = None,
+) -> list[str]:
+    """What the command needs besides the token and the target: what the user gave, the limits by name."""
     words = []
     for setting in declare:
         words += ["--declare", setting]
+    for names in deviations or ():
+        words += ["--deviations", names]
     for name, value in (limits or {}).items():
         words += [f"--{name}", f"{value:g}"]
     return words

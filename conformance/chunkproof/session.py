@@ -6,7 +6,7 @@ import difflib
 import json
 import os
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,8 @@ import pytest
 from chunkproof_reports import terminal
 from chunkproof_reports.results import Results, RuleResult
 from chunkproof_targets.contract import Target, TargetError
-from chunkproof_targets.declared import Declared
-from chunkproof_targets.loading import load_target
 
+from .baseline import BaselineError
 from .check import EFFORTS, RELEASE, describe_target, resolve_seed
 from .diagnosis.diagnose import diagnose_all
 from .isolation.judging import Isolation
@@ -26,8 +25,10 @@ from .isolation.limits import Limits
 from .items import ROOT, RuleItem, Suite, item_id
 from .options import OURS, SHORT_NAMES_TAKEN, given_limits, named_paths
 from .peace import at_peace, collect_garbage
+from .profile import Profile
 from .replay import replay_command, replay_settings, write_large_token
 from .rules import RULES
+from .settings import SettingsError
 
 __all__ = ["SuiteRun"]
 
@@ -37,10 +38,23 @@ _GRAVER = {"must": ("must",), "should": ("must", "should"), "info": ("must", "sh
 class SuiteRun:
     """The hooks of a run with a target; registered by the plugin."""
 
-    def __init__(self, config: pytest.Config) -> None:
+    def __init__(self, config: pytest.Config, pasted: Sequence[str]) -> None:
         self.config = config
         option = config.option
-        self.specs: list[str] = list(dict.fromkeys(option.chunkproof_target))
+        option.chunkproof_configured = True  # so that a worker asks for the suite too
+        try:
+            self.profile = Profile(
+                config.invocation_params.dir,
+                deviations=option.chunkproof_deviations,
+                declare=option.chunkproof_declare,
+                option="--chunkproof-deviations",
+            )
+            self.specs = self.profile.specs(option.chunkproof_target)
+            if not self.specs:
+                raise pytest.UsageError(self.profile.no_target(_asked_by(pasted)))
+            self.baselines = self.profile.baselines(option.chunkproof_baseline, self.specs)
+        except (SettingsError, TargetError, BaselineError) as error:
+            raise pytest.UsageError(str(error)) from None
         try:
             limits = Limits(**given_limits(option))  # type: ignore[arg-type]
         except ValueError as error:
@@ -53,7 +67,8 @@ class SuiteRun:
         self.is_worker = worker is not None
         given = option.chunkproof_seed if worker is None else worker["chunkproof_seed"]
         self.targets: list[Target] = []
-        self.results = Results(RELEASE, option.chunkproof_effort, resolve_seed(given))
+        self.effort = option.chunkproof_effort or self.profile.settings.effort or "default"
+        self.results = Results(RELEASE, self.effort, resolve_seed(given))
         self.died: list[str] = []
         self.faulty = False
         self._take_ids()
@@ -81,17 +96,15 @@ class SuiteRun:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionstart(self) -> None:
         """Load the targets: behind the conftests and the start of coverage, before the header is printed."""
-        folder = self.config.invocation_params.dir
         try:
-            declared = Declared.parse(self.config.option.chunkproof_declare)
             with at_peace():
-                self.targets += [
-                    load_target(spec, folder=folder, declared=declared, first=self.isolation.rehearse)
-                    for spec in self.specs
-                ]
+                for spec in self.specs:
+                    self.targets.append(self.profile.load(spec, self.isolation.rehearse))
         except TargetError as error:
             raise pytest.UsageError(str(error)) from None
-        self.results.targets = [describe_target(target) for target in self.targets]
+        for spec, target in zip(self.specs, self.targets, strict=True):
+            baseline = self.baselines.get(spec)
+            self.results.targets.append(describe_target(target, baseline.file if baseline else ""))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -108,13 +121,17 @@ class SuiteRun:
             for rule in (RULES if pasted else self.rules)
             if not pasted or item_id(rule, label) in pasted
         ]
-        effort = EFFORTS[self.config.option.chunkproof_effort]
         suite = Suite.from_parent(
             session,
             name=ROOT,
             nodeid=ROOT,
             chosen=chosen,
-            effort=effort,
+            baselines={
+                target.name: self.baselines[spec]
+                for spec, target in zip(self.specs, self.targets, strict=True)
+                if spec in self.baselines
+            },
+            effort=EFFORTS[self.effort],
             seed=self.results.seed,
             isolation=self.isolation,
         )
@@ -168,7 +185,12 @@ class SuiteRun:
 
     def replay_of(self, result: RuleResult) -> str:
         """The command that runs the counterexample again."""
-        return replay_command(result, self.config.option.chunkproof_declare, given_limits(self.config.option))
+        return replay_command(result, self.replaying())
+
+    def replaying(self) -> list[str]:
+        """The settings of this run that a replay needs too."""
+        option = self.config.option
+        return replay_settings(option.chunkproof_declare, option.chunkproof_deviations, given_limits(option))
 
     def pytest_report_header(self) -> list[str]:
         """Which target, how it is driven, what it shows, how it was found; and what repeats this run."""
@@ -200,8 +222,7 @@ class SuiteRun:
             rules=len(RULES),
             option="--chunkproof-target" if "--target" in self.config.stash.get(SHORT_NAMES_TAKEN, []) else "--target",
             settings=self.settings(),
-            replaying=replay_settings(self.config.option.chunkproof_declare, given_limits(self.config.option)),
-            declared={target.name: list(declared_words(target)) for target in self.targets},
+            replaying=self.replaying(),
             died=self.died,
         )
         terminalreporter.write_sep("=", "chunkproof")
@@ -214,6 +235,9 @@ class SuiteRun:
         """The options of this run that bear on what is judged how."""
         option = self.config.option
         words = [f"--chunkproof-declare={setting}" for setting in option.chunkproof_declare]
+        words += [f"--chunkproof-deviations={names}" for names in option.chunkproof_deviations or ()]
+        if option.chunkproof_baseline:
+            words.append(f"--chunkproof-baseline={option.chunkproof_baseline}")
         if option.chunkproof_seed:
             words.append(f"--chunkproof-seed={self.results.seed}")
         words += [f"--chunkproof-{name}={value:g}" for name, value in given_limits(option).items()]
@@ -237,7 +261,7 @@ class SuiteRun:
             return
         if self.faulty:
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
-        elif exitstatus == pytest.ExitCode.OK and not any(r.status in ("held", "broken") for r in self.results.rules):
+        elif exitstatus == pytest.ExitCode.OK and not any(r.judged for r in self.results.rules):
             session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
 
     def pytest_unconfigure(self) -> None:
@@ -289,7 +313,10 @@ class _Crash:
 
 
 def tell(report: pytest.TestReport, result: RuleResult) -> None:
-    """Put a result into a report: failed for a broken must or should, skipped with the reason where not judged."""
+    """Put a result into a report: failed for a broken must or should, skipped with the reason where not judged.
+
+    A known failure is shown as an expected one, which pytest counts apart.
+    """
     # Text, and ASCII: what a target hands out may hold lone surrogates, which do not cross to the controller.
     report.__dict__["chunkproof"] = json.dumps(result.to_data())
     if result.fails or result.status == "fault":
@@ -299,16 +326,14 @@ def tell(report: pytest.TestReport, result: RuleResult) -> None:
     elif result.status == "not judged":
         report.outcome = "skipped"
         report.longrepr = (ROOT, None, f"Skipped: {result.reason}")  # type: ignore[assignment]
+    elif result.status == "known":
+        report.outcome = "skipped"
+        report.longrepr = (ROOT, None, result.reason)  # type: ignore[assignment]
+        report.__dict__["wasxfail"] = result.reason
 
 
-def declared_words(target: Target) -> Iterator[str]:
-    """What the target declares that changes a verdict, as it is typed."""
-    if target.strict_utf8:
-        yield "invalid_utf8=strict"
-    if target.size_limit is not None:
-        yield f"size_limit={target.size_limit}"
-    if target.empty_chunk_ends:
-        yield "empty_chunk=end"
+def _asked_by(pasted: Sequence[str]) -> str:
+    return f"{pasted[0]} is a rule of chunkproof" if pasted else "--chunkproof"
 
 
 def _writable(report: str, folder: Path) -> Path | None:

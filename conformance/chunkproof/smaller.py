@@ -24,6 +24,7 @@ __all__ = ["NOT_EVERY_TIME", "counterexample_of", "is_ours", "record", "smaller"
 _OURS = (str(Path(__file__).parent), str(Path(chunkproof_targets.__file__).parent), "<frozen ")
 _TARGETS = ("libraries", "published", "reference")
 _PRINTED_MAX = 2000
+_UNSHRUNK_MAX = 4096
 # A counterexample of so many bytes is read at a glance; a longer one may leave out spaces and values.
 _SHORT_ENOUGH = 16
 #: The advice where a failure was seen once.
@@ -55,7 +56,10 @@ def counterexample_of(rule_run: RuleRun, finding: Finding) -> tuple[Counterexamp
     assert expectation is not None, "what failed can be expected again"
     streams = (*((earlier, ()) for earlier in finding.before), (finding.wire, finding.cuts))
     case = Case(rule.id, rule_run.target.takes, streams)
-    return record(rule, case, expectation, run, finding.kind, printed), advice
+    shown = record(rule, case, expectation, run, finding.kind, printed)
+    if len(found.wire) <= _UNSHRUNK_MAX and not found.before:
+        shown = replace(shown, unshrunk=StreamRecord.of(found.wire, found.cuts))
+    return shown, advice
 
 
 def _advice_on_cuts(finding: Finding) -> str:

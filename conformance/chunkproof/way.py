@@ -47,8 +47,11 @@ class Way(ABC):
     """How a rule's streams are run, and what is asked of the run.
 
     ``nothing_left`` says why a target is not judged of whom all streams were left out; ``others`` how the rule's other
-    wires are run.
+    wires are run. ``follows_declared`` says that what a target declares is judged too; else a rule is not asked where
+    it is the one that shows a declared deviation.
     """
+
+    follows_declared = False
 
     others = "run before"
 

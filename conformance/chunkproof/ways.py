@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 from chunkproof_reports.results import OutcomeRecord
 from chunkproof_strategies.chunkings import Cuts, chunks_of
-from chunkproof_targets.contract import Run, Target
-from chunkproof_targets.script import SOURCE_FAILED, Script, SourceFailed, SourceWithoutEnd
+from chunkproof_targets.contract import Delivery, Run, Target
+from chunkproof_targets.deviations.compose import DeviatingTarget, compose
+from chunkproof_targets.script import MORE_BYTES, MORE_UNITS, SOURCE_FAILED, Script, SourceFailed, SourceWithoutEnd
 
 from .judge import Expectation, record_of_run, text_of
 from .oracle import interpret
@@ -58,6 +59,13 @@ def due_chunks(chunks: Sequence[bytes], *, may_hold: bool) -> list[int]:
     return due + [len(chunks)] * (counts[-1] - len(due))
 
 
+def _as_declared(expectation: Expectation, chunks: Sequence[bytes], *, has_end: bool = True) -> list[Delivery] | None:
+    """What the reference parser delivers, and when, with the deviations that the target declares; None without any."""
+    if not expectation.deviations:
+        return None
+    return DeviatingTarget(compose(expectation.deviations), has_end=has_end).run(chunks).deliveries
+
+
 def _timed(record: OutcomeRecord, chunks: Sequence[int]) -> OutcomeRecord:
     events = [replace(event, after_chunk=number) for event, number in zip(record.events, chunks, strict=False)]
     return replace(record, events=(*events, *record.events[len(events) :]))
@@ -70,35 +78,45 @@ class Prompt(Way):
     first. One that has threads is left out: what they do in time cannot be said in chunks.
     """
 
+    follows_declared = True
+
     def __init__(self, *, may_hold: bool) -> None:
         self.may_hold = may_hold
 
     def run(self, target: Target, chunks: Sequence[bytes], before: tuple[bytes, ...]) -> Run:
         """See `Way.run`."""
         run = target.run(chunks)
-        if "script" not in target.offers or not self._is_late(run, chunks):
+        if "script" not in target.offers or not _is_late(run, due_chunks(chunks, may_hold=self.may_hold)):
             return run
         script = Script(pauses=_TURNS)
         return ScriptedRun.of(target.run_script(chunks, script), script, run)
 
-    def _is_late(self, run: Run, chunks: Sequence[bytes]) -> bool:
+    def _due(self, expectation: Expectation, chunks: Sequence[bytes]) -> list[int]:
+        """The chunk that each event is due with: by the standard, or later by what is declared."""
         due = due_chunks(chunks, may_hold=self.may_hold)
-        return any(one.chunks_taken > number for one, number in zip(run.deliveries, due, strict=False))
+        declared = _as_declared(expectation, chunks)
+        if declared is None:
+            return due
+        return [max(number, one.chunks_taken) for number, one in zip(due, declared, strict=False)]
 
     def differs(self, expectation: Expectation, wire: bytes, cuts: Cuts, run: Run) -> Verdict:
         """See `Way.differs`."""
         if expectation.differs(run) is not None:
             return LEFT_OUT
-        if not self._is_late(run, chunks_of(wire, cuts)):
+        if not _is_late(run, self._due(expectation, chunks_of(wire, cuts))):
             return None
         return LEFT_OUT if _has_threads(run) else "late"
 
     def records(self, expectation: Expectation, wire: bytes, cuts: Cuts, run: Run) -> Records:
         """See `Way.records`."""
-        due = due_chunks(chunks_of(wire, cuts), may_hold=self.may_hold)
+        due = self._due(expectation, chunks_of(wire, cuts))
         # Earlier than due is no difference.
         came = [max(one.chunks_taken, number) for one, number in zip(run.deliveries, due, strict=False)]
         return _timed(expectation.record(), due), _timed(record_of_run(run), came)
+
+
+def _is_late(run: Run, due: Sequence[int]) -> bool:
+    return any(one.chunks_taken > number for one, number in zip(run.deliveries, due, strict=False))
 
 
 class Lazy(Way):
@@ -118,6 +136,9 @@ class Lazy(Way):
         if events == expectation.events:
             return None
         ended = isinstance(run.failure, SourceWithoutEnd)
+        declared = _as_declared(expectation, [*chunks_of(wire, cuts), *[MORE_BYTES] * MORE_UNITS], has_end=False)
+        if declared is not None and len(declared) < len(expectation.events):
+            return LEFT_OUT
         return "late" if ended and events == expectation.events[: len(events)] else LEFT_OUT
 
     def records(self, expectation: Expectation, wire: bytes, cuts: Cuts, run: Run) -> Records:
@@ -208,6 +229,9 @@ class FailingSource(Way):
             return LEFT_OUT
         if not _comes_from_source(run.failure):
             return "swallowed"
+        declared = _as_declared(expectation, chunks_of(wire, cuts), has_end=False)
+        if declared is not None and len(declared) < len(expectation.events):
+            return LEFT_OUT
         return expectation.differs(_without_failure(run))
 
     def records(self, expectation: Expectation, wire: bytes, cuts: Cuts, run: Run) -> Records:

@@ -31,7 +31,8 @@ VERSION = 1
 
 T = TypeVar("T")
 
-Status = Literal["held", "broken", "not judged", "fault"]
+#: The last two are of rules with a stored failure: it fails as it did, or does not fail any more.
+Status = Literal["held", "broken", "not judged", "fault", "known", "stale"]
 Severity = Literal["must", "should", "info"]
 #: In what way an outcome differs: the first of these that holds. The first four end the run or its process; the last
 #: five are of rules on delivery: an event is late; an error does not arrive; a chunk is taken that nobody asked for,
@@ -97,7 +98,8 @@ class Counterexample:
 
     ``streams`` is one wire, or several of which the last is judged; ``others`` says how the ones before it are run.
     ``token`` replays it; ``token_file`` is the path of the file it was written to where it is too long to be pasted.
-    ``stdout`` and ``stderr`` are the end of what the target printed on it.
+    ``stdout`` and ``stderr`` are the end of what the target printed on it. ``unshrunk`` is the stream that was found
+    first, where it is not too long: a smaller one may fail for another reason.
     """
 
     kind: Kind
@@ -110,6 +112,7 @@ class Counterexample:
     traceback: str = ""
     stdout: str = ""
     stderr: str = ""
+    unshrunk: StreamRecord | None = None
 
     @property
     def measured(self) -> bool:
@@ -122,7 +125,8 @@ class RuleResult:
     """What one rule found of one target.
 
     ``checks`` counts chunkings of streams that were run and compared; ``seconds`` is the wall time of the rule.
-    ``reason`` says why a rule was not judged or held after fewer checks, or holds the traceback of a fault of ours.
+    ``reason`` says why a rule was not judged or held after fewer checks, which known failure it is or was, or holds the
+    traceback of a fault of ours.
     """
 
     id: str
@@ -142,8 +146,13 @@ class RuleResult:
 
     @property
     def fails(self) -> bool:
-        """Whether this breaks the run: a broken must or should; info never does."""
-        return self.status == "broken" and self.severity != "info"
+        """Whether this breaks the run: a broken must or should, or a known failure that is none; info never does."""
+        return self.status == "stale" or (self.status == "broken" and self.severity != "info")
+
+    @property
+    def judged(self) -> bool:
+        """Whether something was said of the target."""
+        return self.status in ("held", "broken", "known", "stale")
 
     def to_data(self) -> dict[str, Any]:
         """As JSON holds it."""
@@ -158,12 +167,17 @@ class RuleResult:
 
 @dataclass(frozen=True, slots=True)
 class TargetRecord:
-    """Which target was run: its name, how it was driven, what it shows and how it was found."""
+    """Which target was run: its name, how it was driven, what it shows and how it was found.
+
+    ``declared`` are the departures that it declares, ``baseline`` the file of its known failures, or empty.
+    """
 
     name: str
     shape: str
     shows: str
     found: str
+    declared: tuple[str, ...] = ()
+    baseline: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +257,7 @@ class Results:
             return _made(
                 cls,
                 data,
-                targets=[_made(TargetRecord, target) for target in data["targets"]],
+                targets=[_made(TargetRecord, _tuples(target)) for target in data["targets"]],
                 rules=[RuleResult.from_data(rule) for rule in data["rules"]],
                 diagnoses=[DiagnosisRecord.from_data(one) for one in data.get("diagnoses", [])],
             )
@@ -264,11 +278,13 @@ def _made(kind: type[T], data: dict[str, Any], **read: Any) -> T:
 
 
 def _counterexample(data: dict[str, Any]) -> Counterexample:
+    unshrunk = data.get("unshrunk")
     streams = tuple(_made(StreamRecord, stream, cuts=tuple(stream["cuts"])) for stream in data["streams"])
     return _made(
         Counterexample,
         data,
         streams=streams,
+        unshrunk=_made(StreamRecord, unshrunk, cuts=tuple(unshrunk["cuts"])) if unshrunk else None,
         expected=_outcome(data["expected"]),
         actual=_outcome(data["actual"]),
     )

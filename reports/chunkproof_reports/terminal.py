@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from .compare import Row, compare, exceptions
 from .diagnosis import diagnosis
@@ -14,7 +15,7 @@ from .paint import BOLD, CYAN, DIM, GREEN, RED, YELLOW, Paint
 from .results import Counterexample, DiagnosisRecord, Results, RuleResult, StreamRecord, TargetRecord
 from .visible import BAR, WireRow, cells, clip, folded, pad, show, units, wire_rows
 
-__all__ = ["Ran", "describe_targets", "failure", "last_lines", "one_line", "summary"]
+__all__ = ["Ran", "baseline", "describe_targets", "failure", "last_lines", "one_line", "summary"]
 
 # A wire is shown whole up to so many rows, and a row up to so many columns; of a longer one the start and the end.
 _ROWS_MAX = 24
@@ -49,6 +50,10 @@ def failure(result: RuleResult, replay: str = "", *, width: int = _WIDTH, colour
 def _failure(result: RuleResult, replay: str, width: int, paint: Paint) -> Iterator[str]:
     yield from _rule(result, width, paint)
     found = result.counterexample
+    if result.status == "stale":
+        yield ""
+        yield from (show_line(line) for line in _wrapped(result.reason, width))
+        return
     if found is None:
         yield ""
         yield "A fault of chunkproof itself, not of the target. Please report it with this text:"
@@ -188,16 +193,15 @@ def last_lines(text: str) -> str:
 class Ran:
     """What a summary must know besides the results.
 
-    ``rules`` is the number of rules there are; ``declared`` says in words what each target declares; ``died`` are the
-    ids of items that ended without a result. ``option`` is how pytest is told the target here, ``settings`` are further
-    options that a next run needs to judge alike, ``replaying`` those of `chunkproof replay`.
+    ``rules`` is the number of rules there are; ``died`` are the ids of items that ended without a result. ``option`` is
+    how pytest is told the target here, ``settings`` are further options that a next run needs to judge alike,
+    ``replaying`` those of `chunkproof replay`.
     """
 
     rules: int
     option: str = "--target"
     settings: Sequence[str] = ()
     replaying: Sequence[str] = ()
-    declared: Mapping[str, Sequence[str]] = field(default_factory=dict)
     died: Sequence[str] = ()
 
 
@@ -208,6 +212,10 @@ def describe_targets(targets: Sequence[TargetRecord]) -> list[str]:
         lines.append(f"target: {show_line(target.name)} ({show_line(target.shape)})")
         lines.append(f"  shows {target.shows}")
         lines.append(f"  found as {show_line(target.found)}")
+        if target.declared:
+            lines.append(f"  with {_deviations(target)}")
+        if target.baseline:
+            lines.append(f"  known failures in {show_line(target.baseline)}")
     return lines
 
 
@@ -218,17 +226,22 @@ def summary(results: Results, run: Ran, *, colour: bool = False) -> list[str]:
     for target in results.targets:
         found = [result for result in results.rules if result.target == target.name]
         known = next((one for one in results.diagnoses if one.target == target.name), None)
-        lines += _target_summary(target.name, found, results.effort, run, paint, known)
+        lines += _target_summary(target, found, results.effort, run, paint, known)
     lines += [paint(f"{show_line(nodeid)} ended without a result", RED) for nodeid in run.died]
     return lines
 
 
 def _target_summary(
-    name: str, found: Sequence[RuleResult], effort: str, run: Ran, paint: Paint, known: DiagnosisRecord | None
+    target: TargetRecord,
+    found: Sequence[RuleResult],
+    effort: str,
+    run: Ran,
+    paint: Paint,
+    known: DiagnosisRecord | None,
 ) -> Iterator[str]:
     work = f"{_count(sum(r.checks for r in found), 'check')} of {_count(sum(r.streams for r in found), 'stream')}"
-    judged = sum(r.status in ("held", "broken") for r in found)
-    yield f"{paint(show_line(name), BOLD)}: {_count(judged, 'rule')} judged, {work}"
+    judged = sum(r.judged for r in found)
+    yield f"{paint(show_line(target.name), BOLD)}: {_count(judged, 'rule')} judged, {work}"
     yield "  " + ", ".join(_counts(found))
     if known is not None:
         yield from diagnosis(known, run.replaying, paint)
@@ -239,18 +252,18 @@ def _target_summary(
     for result in found:
         if result.severity == "info" and result.status == "broken":
             yield f"  info {result.id}: {one_line(result)}"
-    yield f"  {_verdict(name, found, run, paint)}"
-    if next_command := _next(name, found, effort, run):
+    yield f"  {_verdict(target, found, run, paint)}"
+    if next_command := _next(target.name, found, effort, run):
         yield f"  next: {paint(next_command, CYAN)}"
 
 
 def _next(name: str, found: Sequence[RuleResult], effort: str, run: Ran) -> str:
     """What to type next: the first broken rule alone; all rules after some; more effort after all."""
     call = shlex.join(["pytest", f"{run.option}={name}", *run.settings])
-    broken = next((r for r in found if r.fails), None)
+    broken = next((r for r in found if r.fails and r.status == "broken"), None)
     if broken is not None:
         return f"{call} {shlex.quote(f'chunkproof::{broken.id}')}"
-    if any(r.status == "fault" for r in found):
+    if any(r.status in ("fault", "stale") for r in found):
         return ""
     if len(found) < run.rules:
         return call
@@ -263,29 +276,101 @@ def _counts(found: Sequence[RuleResult]) -> Iterator[str]:
         broken = sum(r.status == "broken" and r.severity == severity for r in found)
         if broken:
             yield f"{broken} {severity} broken" if severity != "info" else f"{broken} info differ"
-    for status, word in (("not judged", "not judged"), ("fault", "stopped by a fault of chunkproof")):
+    for status, word in (
+        ("known", "known"),
+        ("stale", "stale"),
+        ("not judged", "not judged"),
+        ("fault", "stopped by a fault of chunkproof"),
+    ):
         count = sum(r.status == status for r in found)
         if count:
             yield f"{count} {word}"
 
 
-def _verdict(name: str, found: Sequence[RuleResult], run: Ran, paint: Paint) -> str:
+def _verdict(target: TargetRecord, found: Sequence[RuleResult], run: Ran, paint: Paint) -> str:
     if any(r.status == "fault" for r in found):
         return paint("no verdict: chunkproof itself failed", RED)
-    if any(r.fails and r.severity == "must" for r in found):
-        return paint("not conformant", RED)
-    if not any(r.status in ("held", "broken") for r in found):
+    new = sum(r.fails and r.status == "broken" for r in found)
+    known = sum(r.status == "known" for r in found)
+    told = _told(target, known, new)
+    if any(r.fails and r.severity == "must" and r.status == "broken" for r in found):
+        return paint(f"not conformant{told}", RED)
+    if any(r.status == "stale" for r in found):
+        stale = sum(r.status == "stale" for r in found)
+        return paint(f"{_count(stale, 'known failure')} no more: remove from {show_line(target.baseline)}", RED)
+    if not any(r.judged for r in found):
         return paint("no verdict: no rule was judged", YELLOW)
     if run.died:
         return paint("no verdict: the run is not whole", RED)
-    shoulds = sum(r.fails for r in found)
+    if any(r.status == "known" and r.severity == "must" for r in found):
+        return paint(f"not conformant{told}", YELLOW)
+    profile = f" with {_deviations(target)}" if target.declared else ""
     if len(found) < run.rules:
-        return paint(f"no must is broken in the {len(found)} of {_count(run.rules, 'rule')} that ran", YELLOW)
-    declared = run.declared.get(name, ())
-    words = f"conformant with {len(declared)} declared: {'; '.join(declared)}" if declared else "conformant"
-    if shoulds:
-        return paint(f"{words}, but {_count(shoulds, 'should')} broken", YELLOW)
+        words = f"no must is broken in the {len(found)} of {_count(run.rules, 'rule')} that ran"
+        return paint(f"{words},{profile}" if profile else words, YELLOW)
+    words = f"conformant{profile}"
+    if new or known:
+        return paint(f"{words}, but {_count(new + known, 'should')} broken{told}", YELLOW)
     return paint(words, GREEN)
+
+
+def _told(target: TargetRecord, known: int, new: int) -> str:
+    """Behind a verdict: how many failures are known, where there is a file of them."""
+    if not known:
+        return ""
+    told = f"{new} new" if new else "no new ones"
+    return f": {_count(known, 'known failure')} (baseline {show_line(target.baseline)}), {told}"
+
+
+def _deviations(target: TargetRecord) -> str:
+    return f"{_count(len(target.declared), 'declared deviation')}: {', '.join(target.declared)}"
+
+
+def baseline(
+    results: Results,
+    file: str,
+    *,
+    deviations: Sequence[str] = (),
+    left_out: Sequence[RuleResult] = (),
+    declare: Sequence[str] = (),
+) -> Iterator[str]:
+    """What is said of a file of known failures: what is in it, the lines for pyproject.toml, and what to type next.
+
+    ``deviations`` are those that could be declared instead, ``left_out`` what is not in the file, and ``declare`` what
+    was declared by key and value.
+    """
+    (target,) = results.targets
+    known = sum(result.fails for result in results.rules)
+    yield f"{show_line(file)}: {_count(known, 'known failure')} of {show_line(target.name)}"
+    for result in left_out:
+        yield f"  left out, as it does not fail every time: {result.id}"
+    yield ""
+    yield "for pyproject.toml:"
+    yield ""
+    yield "[tool.chunkproof]"
+    yield f"target = {_toml(target.name)}"
+    profile = [name for name in target.declared if name.partition("=")[0] not in _DECLARED_OTHERWISE]
+    more = [name for name in deviations if name not in profile]
+    if profile:
+        yield f"deviations = {_toml_list(profile)}"
+    if more:
+        yield "# What is meant to be so can be declared instead; then write the file anew:"
+        yield f"# deviations = {_toml_list([*profile, *more])}"
+    yield f"baseline = {_toml(file)}"
+    yield ""
+    yield f"next: {shlex.join(['pytest', '--chunkproof', *(f'--chunkproof-declare={one}' for one in declare)])}"
+
+
+# These have no place in a list of deviations.
+_DECLARED_OTHERWISE = ("empty_chunk",)
+
+
+def _toml_list(values: Sequence[str]) -> str:
+    return f"[{', '.join(map(_toml, values))}]"
+
+
+def _toml(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _count(number: int, word: str) -> str:

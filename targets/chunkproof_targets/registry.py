@@ -23,6 +23,10 @@ _ENTRIES = (
     Entry("sseclient-py", "chunkproof_targets.libraries.sseclient_py:parse", "sseclient-py"),
     Entry("openai", "chunkproof_targets.libraries.openai:parse", "openai"),
     Entry("launchdarkly-eventsource", "chunkproof_targets.libraries.launchdarkly:parse", "launchdarkly-eventsource"),
+    Entry("anthropic", "chunkproof_targets.libraries.anthropic:parse", "anthropic"),
+    Entry("requests-sse", "chunkproof_targets.libraries.requests_sse:parse", "requests-sse"),
+    Entry("langgraph-sdk", "chunkproof_targets.libraries.langgraph_sdk:parse", "langgraph-sdk"),
+    Entry("mistralai", "chunkproof_targets.libraries.mistralai:parse", "mistralai"),
 )
 
 

@@ -11,14 +11,26 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-__all__ = ["MORE_UNITS", "SOURCE_FAILED", "ConsumerStopped", "Script", "Scripted", "SourceFailed", "SourceWithoutEnd"]
+__all__ = [
+    "MORE_BYTES",
+    "MORE_UNITS",
+    "SOURCE_FAILED",
+    "ConsumerStopped",
+    "Script",
+    "Scripted",
+    "SourceFailed",
+    "SourceWithoutEnd",
+]
 
 #: Units that a source without an end gives beyond its own: comment lines, which mean nothing.
 MORE_UNITS = 400
 #: The text of a `SourceFailed`.
 SOURCE_FAILED = "the source of the chunks failed"
 
-_MORE: dict[str, bytes | str] = {"bytes": b":\n", "text": ":\n", "lines": ":"}
+#: Such a unit, for a target that is fed bytes.
+MORE_BYTES = b":\n"
+
+_MORE: dict[str, bytes | str] = {"bytes": MORE_BYTES, "text": ":\n", "lines": ":"}
 
 
 class SourceFailed(ConnectionError):

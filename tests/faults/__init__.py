@@ -1,15 +1,72 @@
-"""Parsers with one fault each: small subclasses of the reference parser that override one step.
+"""Parsers with one fault each: the catalogue of deviations, and what cannot be one.
 
-Each is named for its fault, and says which rules must catch it. `tests/test_rules_catch.py` holds that they do, and
-that every rule catches at least one.
+Each says which rules must catch it: for the catalogue, in the table ``CATCHES`` of the module of the same name.
+`tests/test_rules_catch.py` holds that they do, and that every rule catches at least one.
 """
 
 from __future__ import annotations
 
-from . import bytes as _bytes
-from . import chunks, comments_and_values, delivery, events, fields, ids_and_retry, lines, marks, resources
+from chunkproof_targets.deviations import CATALOGUE
+
+from . import (
+    blocks,
+    bytes,
+    carried,
+    characters,
+    chunks,
+    comments,
+    data,
+    delivery,
+    done,
+    end,
+    events,
+    fields,
+    ids,
+    ill_formed,
+    lines,
+    marks,
+    names,
+    order,
+    resources,
+    retry,
+    separators,
+    sizes,
+    types,
+    values,
+)
 from .fault import FAULTS, Fault, FaultyTarget
 
-__all__ = ["FAULTS", "Fault", "FaultyTarget"]
+__all__ = ["CATCHES", "FAULTS", "Fault", "FaultyTarget"]
 
-del _bytes, chunks, comments_and_values, delivery, events, fields, ids_and_retry, lines, marks, resources
+_MODULES = (
+    blocks,
+    bytes,
+    carried,
+    characters,
+    chunks,
+    comments,
+    data,
+    delivery,
+    done,
+    end,
+    events,
+    fields,
+    ids,
+    ill_formed,
+    lines,
+    marks,
+    names,
+    order,
+    resources,
+    retry,
+    separators,
+    sizes,
+    types,
+    values,
+)
+
+#: The rules that must catch each entry of the catalogue.
+CATCHES: dict[str, tuple[str, ...]] = {
+    name: rules for module in _MODULES for name, rules in getattr(module, "CATCHES", {}).items()
+}
+FAULTS[:0] = [Fault(entry.name, entry.part, CATCHES[entry.name]) for entry in CATALOGUE]

@@ -1,29 +1,32 @@
-"""Faults of delivery: late, greedy, deaf to the source and to the consumer, or not alone."""
+"""What must catch the deviations of delivery; and faults in how a parser is driven."""
 
 from __future__ import annotations
 
 from chunkproof_targets.contract import Event
 from chunkproof_targets.reference import ReferenceParser
 
-from .fault import adapted_fault, fault
+from .fault import adapted_fault
+
+#: The rules that must catch each.
+CATCHES: dict[str, tuple[str, ...]] = {
+    "late-by-one-chunk": ("delivery/prompt",),
+    "late-dispatch": ("delivery/prompt",),
+    "late-by-one-event": ("delivery/prompt",),
+    "all-events-at-the-end": ("delivery/prompt",),
+    "bytes-gathered=16": ("delivery/prompt",),
+    "bytes-gathered=512": ("delivery/prompt",),
+    "bytes-gathered=4096": ("delivery/prompt",),
+    "holds-a-last-cr": ("delivery/prompt-at-a-bare-cr", "delivery/prompt-at-the-cr-of-a-cut-crlf"),
+    "decoder-of-the-class": ("delivery/alone",),
+    "line-of-the-class": ("delivery/alone",),
+    "data-of-the-class": ("delivery/alone",),
+    "id-of-the-class": ("delivery/alone",),
+    "empties-a-bytearray": ("delivery/chunks-are-not-changed",),
+    "translates-in-place": ("delivery/chunks-are-not-changed",),
+    "reads-chunks-later": ("delivery/no-bytearray-is-kept",),
+}
 
 # When ----------------------------------------------------------------------------------------------------------------
-
-
-@fault("delivery/prompt")
-class LateByOneChunk(ReferenceParser):
-    """What a chunk completes comes out with the next one."""
-
-    def __init__(self):
-        super().__init__()
-        self.held = []
-
-    def feed(self, chunk):
-        ready, self.held = self.held, super().feed(chunk)
-        return ready
-
-    def close(self):
-        return [*self.held, *super().close()]
 
 
 @adapted_fault("delivery/prompt")
@@ -84,26 +87,6 @@ class QueueReadTooEarly:
 
     def close(self):
         self.events = self.events + self.queue + self.parser.close()
-
-
-@fault("delivery/prompt-at-a-bare-cr", "delivery/prompt-at-the-cr-of-a-cut-crlf")
-class HoldsALastCr(ReferenceParser):
-    """A CR at a chunk's end waits for what follows: right, and not as early as could be."""
-
-    held = ""
-
-    def read_text(self, text):
-        text, self.held = self.held + text, ""
-        if text.endswith("\r"):
-            text, self.held = text[:-1], "\r"
-        if text:
-            super().read_text(text)
-
-    def close(self):
-        text, self.held = self.held, ""
-        if text:
-            super().read_text(text)
-        return super().close()
 
 
 # Who stops, and what fails -------------------------------------------------------------------------------------------
@@ -248,58 +231,6 @@ def unfinished_event_when_the_source_fails(chunks):
 # Who is not alone ----------------------------------------------------------------------------------------------------
 
 
-@fault("delivery/alone")
-class DecoderOfTheClass(ReferenceParser):
-    """One decoder for all, new with each parser."""
-
-    decoder = ReferenceParser()._decoder
-
-    def __init__(self):
-        super().__init__()
-        DecoderOfTheClass.decoder = self._decoder
-
-    def decode(self, chunk):
-        return self.decoder.decode(chunk)
-
-    def decode_end(self):
-        return self.decoder.decode(b"", True)
-
-
-@fault("delivery/alone")
-class LineOfTheClass(ReferenceParser):
-    """One unfinished line for all, empty with each new parser."""
-
-    line = ""
-
-    def __init__(self):
-        super().__init__()
-        LineOfTheClass.line = ""
-
-    def read_text(self, text):
-        self._line = LineOfTheClass.line
-        super().read_text(text)
-        LineOfTheClass.line = self._line
-
-
-@fault("delivery/alone")
-class DataOfTheClass(ReferenceParser):
-    """One data buffer for all, empty with each new parser."""
-
-    shared: list[str] = []  # noqa: RUF012
-
-    def __init__(self):
-        super().__init__()
-        self._data = self.shared
-        self.shared.clear()
-
-    def start_over(self):
-        self.shared.clear()
-
-    def reset_buffers(self):
-        self.shared.clear()
-        self._type = ""
-
-
 _TEXT = [""]
 
 
@@ -366,47 +297,6 @@ class EndKeepsAnUnfinishedId(ReferenceParser):
 
 
 # What becomes of a chunk ---------------------------------------------------------------------------------------------
-
-
-@fault("delivery/chunks-are-not-changed")
-class EmptiesABytearray(ReferenceParser):
-    """A chunk that can be emptied is."""
-
-    def feed(self, chunk):
-        events = super().feed(bytes(chunk))
-        if isinstance(chunk, bytearray):
-            chunk.clear()
-        return events
-
-
-@fault("delivery/chunks-are-not-changed")
-class TranslatesInPlace(ReferenceParser):
-    """Line ends are made alike in the chunk itself."""
-
-    def feed(self, chunk):
-        if isinstance(chunk, bytearray):
-            chunk[:] = chunk.replace(b"a", b"b").replace(b"b", b"B")
-        return super().feed(chunk if isinstance(chunk, bytes) else bytes(chunk).replace(b"B", b"a"))
-
-
-@fault("delivery/no-bytearray-is-kept")
-class KeepsChunks(ReferenceParser):
-    """Chunks wait in a list for a line end."""
-
-    def __init__(self):
-        super().__init__()
-        self.kept = []
-
-    def feed(self, chunk):
-        self.kept.append(chunk)
-        return self.read_kept() if b"\n" in bytes(chunk) or b"\r" in bytes(chunk) else []
-
-    def read_kept(self):
-        whole, self.kept = b"".join(self.kept), []
-        return super().feed(whole)
-
-    def close(self):
-        return self.read_kept() + super().close()
 
 
 @adapted_fault("delivery/no-memoryview-is-kept")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from chunkproof_targets.contract import Delivery, Run, Shows, Target
+from chunkproof_targets.contract import Target
+from chunkproof_targets.deviations.compose import DeviatingTarget
 from chunkproof_targets.reference import ReferenceParser
 from chunkproof_targets.shapes import adapt
 
@@ -74,40 +74,4 @@ def adapted_fault(*breaks: str) -> Callable[[Made], Made]:
     return keep
 
 
-class FaultyTarget(Target):
-    """Drives a subclass of the reference parser, with nothing between it and the rules."""
-
-    shows = Shows(end_last_event_id=True, retry="updates")
-    offers = frozenset({"script"})
-
-    def __init__(self, make: Parser, name: str = "reference", *, has_end: bool = True) -> None:
-        self.make = make
-        self.name = name
-        self.has_end = has_end
-        self.shape = "subclass of ReferenceParser"
-
-    def run(self, chunks: Sequence[bytes]) -> Run:
-        parser = self.make()
-        run = Run(last_event_id=parser.last_event_id, retries=())
-        taken = 0
-        try:
-            for taken, chunk in enumerate(chunks, 1):
-                run.deliveries += [Delivery(event, taken) for event in parser.feed(chunk)]
-            if self.has_end:
-                run.deliveries += [Delivery(event, taken) for event in parser.close()]
-        except BaseException as error:
-            run.failure = error
-        run.last_event_id = parser.last_event_id
-        run.retries = tuple(parser.retries)
-        return run
-
-    def run_dropping(self, chunks: list[bytes], look: Callable[[int], None]) -> Run:
-        parser = self.make()
-        let_go = 0
-        for at, chunk in enumerate(chunks):
-            for _ in parser.feed(chunk):
-                look(let_go)
-            let_go += sys.getsizeof(chunk)
-            chunks[at] = b""
-            del chunk
-        return Run()
+FaultyTarget = DeviatingTarget

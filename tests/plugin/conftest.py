@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-# Plugins that this environment may have and that change the order of every run. Rewriting the assertions of Hypothesis
-# takes most of a short run's time where no bytecode is kept, so most runs do without.
-QUIET = ("-p", "no:randomly", "-p", "no:random_order")
+# Plugins that this environment may have and that change the order of every run, or are slow to import. Rewriting the
+# assertions of Hypothesis takes most of a short run's time where no bytecode is kept, so most runs do without.
+QUIET = ("-p", "no:randomly", "-p", "no:random_order", "-p", "no:langsmith_plugin")
 PLAIN = "--assert=plain"
 
 #: Small parsers with one fault each, written into the folder of a run as ``parsers.py``.

@@ -188,8 +188,9 @@ def test_fault_of_ours_shows_its_traceback_and_says_whose_it_is():
 # the last section of a run ---------------------------------------------------------------------------------------
 
 
-def summary(*results, rules=None, effort="default", **more):
-    run = Results("0.1.0", effort, "0.1.0", [TargetRecord("t", "s", "data", "f")], rules=list(results))
+def summary(*results, rules=None, effort="default", declared=(), **more):
+    target = TargetRecord("t", "s", "data", "f", declared, "known.json")
+    run = Results("0.1.0", effort, "0.1.0", [target], rules=list(results))
     return terminal.summary(run, terminal.Ran(rules=len(results) if rules is None else rules, **more))
 
 
@@ -212,9 +213,28 @@ def result(status: Status = "held", severity="must", **more):
         ([result(), result("broken", "info", counterexample=broken().counterexample)], {}, "conformant"),
         (
             [result()],
-            {"declared": {"t": ["size_limit=64"]}},
-            "conformant with 1 declared: size_limit=64",
+            {"declared": ("bom-not-stripped", "size_limit=64")},
+            "conformant with 2 declared deviations: bom-not-stripped, size_limit=64",
         ),
+        (
+            [result()],
+            {"declared": ("size_limit=64",), "rules": 2},
+            "no must is broken in the 1 of 2 rules that ran, with 1 declared deviation: size_limit=64",
+        ),
+        (
+            [result(), result("known"), result("known", "should")],
+            {},
+            "not conformant: 2 known failures (baseline known.json), no new ones",
+        ),
+        ([result("known")], {"rules": 2}, "not conformant: 1 known failure (baseline known.json), no new ones"),
+        ([result("known"), broken()], {}, "not conformant: 1 known failure (baseline known.json), 1 new"),
+        (
+            [result("known", "should")],
+            {"declared": ("a",)},
+            "conformant with 1 declared deviation: a, but 1 should broken: 1 known failure (baseline known.json), "
+            "no new ones",
+        ),
+        ([result("stale"), result("known")], {}, "1 known failure no more: remove from known.json"),
     ],
 )
 def test_verdict(results, more, verdict):

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from chunkproof.cli import main
 from chunkproof.counterexample import TOKEN_LENGTH_MAX, Case, decode_token, encode_token
-from chunkproof.replay import replay_command, write_large_token
+from chunkproof.replay import replay_command, replay_settings, write_large_token
 from chunkproof.rules import RULES
 from chunkproof_reports.results import Counterexample, OutcomeRecord, RuleResult, StreamRecord
 
@@ -103,7 +103,9 @@ def test_what_cannot_be_replayed_is_one_paragraph_and_exit_2(folder, chunkproof,
 
 
 def test_command_is_quoted_for_a_shell_and_repeats_the_declarations():
-    command = replay_command(broken("./my parser.py:make", "cp1.AA"), ["takes=lines"], {"timeout": 0.5})
+    command = replay_command(
+        broken("./my parser.py:make", "cp1.AA"), replay_settings(["takes=lines"], limits={"timeout": 0.5})
+    )
     assert command == "chunkproof replay cp1.AA --target './my parser.py:make' --declare takes=lines --timeout 0.5"
 
 
@@ -171,7 +173,7 @@ def test_unknown_chapter_lists_the_known_ones(folder, chunkproof):
 
 
 def test_fault_of_the_suite_is_exit_3(monkeypatch):
-    monkeypatch.setattr("chunkproof.cli.load_target", lambda *arguments, **more: 1 // 0)
+    monkeypatch.setattr("chunkproof.profile.load_target", lambda *arguments, **more: 1 // 0)
     done = CliRunner().invoke(main, ["replay", encode_token(CR), "--target", "reference"])
     assert done.exit_code == 3
     assert "ZeroDivisionError" in done.output

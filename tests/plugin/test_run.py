@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
+from chunkproof.check import describe_target
 from chunkproof.rules import RULES
-from chunkproof.session import declared_words
 from chunkproof_targets.contract import Run, Target
 
 EMPTY_CHUNK_ENDS = "--chunkproof-declare=empty_chunk=end"
@@ -228,7 +228,7 @@ def test_parser_whose_input_an_empty_chunk_ends_is_told_what_to_declare(make_fol
     assert ran.out.count("--chunkproof-declare empty_chunk=end") == len(broken)
     again = run(folder, *args, "--chunkproof-declare", "empty_chunk=end")
     assert again.code == 0, again.all
-    assert "conformant with 1 declared: empty_chunk=end" in again.out
+    assert "conformant with 1 declared deviation: empty_chunk=end" in again.out
 
 
 def test_target_without_an_end_that_holds_a_cr_is_conformant_and_told_so(make_folder, run):
@@ -257,7 +257,9 @@ def test_declarations_are_told_as_they_are_typed():
 
     target = Declaring()
     target.strict_utf8, target.size_limit, target.empty_chunk_ends = True, 65536, True
-    assert list(declared_words(target)) == ["invalid_utf8=strict", "size_limit=65536", "empty_chunk=end"]
+    target.deviations = ("bom-not-stripped",)
+    declared = describe_target(target).declared
+    assert declared == ("bom-not-stripped", "invalid_utf8=strict", "size_limit=65536", "empty_chunk=end")
 
 
 def test_seed_is_drawn_once_for_all_workers_and_printed(folder, run):

@@ -6,6 +6,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -32,8 +33,14 @@ def project(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path
     sys.path[:] = path
     for name in set(sys.modules) - modules:
-        if not name.startswith(("httpx", "openai", "sseclient", "ld_eventsource", "chunkproof_targets")):
+        if comes_from(sys.modules[name], tmp_path.resolve()):
             del sys.modules[name]
+
+
+def comes_from(module: ModuleType, folder: Path) -> bool:
+    """Whether a module, or a package without a file, stands in the folder."""
+    places = [getattr(module, "__file__", None), *getattr(module, "__path__", [])]
+    return any(place is not None and Path(place).resolve().is_relative_to(folder) for place in places)
 
 
 def write(folder: Path, name: str, text: str) -> Path:

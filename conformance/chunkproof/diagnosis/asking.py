@@ -75,7 +75,7 @@ def _ask_here(target: Target, questions: Sequence[Question], isolation: Isolatio
         for question in questions:
             if time.monotonic() > until:
                 break
-            seen.append(Seen(question, _run(target, question, watch, 0)))
+            seen.append(Seen(question, _run_of(_data_of(_run(target, question, watch, 0)))))
     return seen
 
 
@@ -96,13 +96,16 @@ def _data_of(run: Run) -> dict[str, Any]:
     if run.failure is not None:
         failure = run.failure.kind if isinstance(run.failure, TargetStopped) else "raised"
     return {
-        "deliveries": [
-            [[_text(value) for value in one.event], one.chunks_taken, _text(one.retry)] for one in run.deliveries
-        ],
+        "deliveries": [[_event(one.event), one.chunks_taken, _text(one.retry)] for one in run.deliveries],
         "last_event_id": _text(run.last_event_id),
         "retries": None if run.retries is None else [_text(digits) for digits in run.retries],
         "failure": failure,
     }
+
+
+def _event(event: Event) -> list[Any]:
+    # An event that a parser makes of a block without data may say so with None: no catalogue would tell it from "".
+    return [_text(event.type), _text("" if event.data is None else event.data), _text(event.last_event_id)]
 
 
 def _text(value: Any) -> Any:

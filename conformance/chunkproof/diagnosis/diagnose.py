@@ -29,7 +29,10 @@ _ASKING = 3.0
 _FRESH = 60
 _ROUNDS = 3
 _COUNTEREXAMPLES_MAX = 8
+_UNSHRUNK_MAX = 30
 _SECOND_RUN = "whole/a-second-run-sees-nothing-of-the-first"
+# Bytes of a stream that is asked of every set of deviations.
+_BYTES_MAX = 200_000
 # The rule under which a stream is replayed that no broken rule's counterexample stands for.
 _ANY = "whole/any-stream-in-any-chunking"
 
@@ -37,7 +40,7 @@ _ANY = "whole/any-stream-in-any-chunking"
 def diagnose_all(results: Results, targets: Iterable[Target], isolation: Isolation) -> None:
     """Add the diagnosis of each target that breaks a rule to the results."""
     for target in targets:
-        broken = [result for result in results.rules if result.target == target.name and result.fails]
+        broken = [r for r in results.rules if r.target == target.name and r.fails and r.status == "broken"]
         if broken:
             results.diagnoses.append(diagnose(target, broken, isolation, seed=results.seed))
 
@@ -61,27 +64,27 @@ class _Diagnosis:
     def record(self) -> DiagnosisRecord:
         """Ask, search, check on fresh streams, and say what came of it."""
         own = [question for question in self.cases.values() if question is not None]
-        self._ask([*own, *telling_cases()])
-        search, found = self._search()
+        unshrunk = [question for question in map(_unshrunk, self.broken) if question is not None]
+        self._ask([*telling_cases(), *own, *sorted(unshrunk, key=lambda one: one.size)[:_UNSHRUNK_MAX]])
+        search = Search(self.target, CATALOGUE, shows=telling_cases(), until=self.until)
+        search.add(self.seen)
+        found = search.found()
         for round_ in range(_ROUNDS):
             news = self._differing_on_fresh_streams(found, round_)
-            if not news:
+            if not news or time.monotonic() > self.until:
                 break
             self.seen += news
-            search, found = self._search()
-        return self._record(search, found)
+            search.add(news)
+            found = search.found()
+        return self._record(found)
 
-    def _ask(self, questions: Iterable[Question]) -> None:
-        wanted = [one for one in dict.fromkeys(questions) if can_be_asked(self.target, one)]
+    def _ask(self, questions: Iterable[Question | None]) -> None:
+        wanted = [one for one in dict.fromkeys(questions) if one is not None and can_be_asked(self.target, one)]
         self.seen += self._answers(wanted)
 
     def _answers(self, questions: Sequence[Question]) -> list[Seen]:
         until = min(self.until, time.monotonic() + _ASKING)
         return ask(self.target, questions, self.isolation, until=until, apart=_SECOND_RUN in self.cases)
-
-    def _search(self) -> tuple[Search, Found]:
-        search = Search(self.target, self.seen, CATALOGUE, self.until)
-        return search, search.found()
 
     def _differing_on_fresh_streams(self, found: Found, round_: int) -> list[Seen]:
         """Of streams that nobody has seen before, a few on which the target is not as found, the smallest first."""
@@ -98,10 +101,10 @@ class _Diagnosis:
 
     # what is said of it --------------------------------------------------------------------------------------------
 
-    def _record(self, search: Search, found: Found) -> DiagnosisRecord:
+    def _record(self, found: Found) -> DiagnosisRecord:
         causes = self._causes(found)
         declared = find_deviations("+".join(self.target.deviations))
-        measured = self._measured()
+        measured = self._measured(bool(found.deviations))
         explained = {rule for rules in (*causes.values(), *measured.values()) for rule in rules}
         smallest = min((self.seen[at] for at in found.unexplained), key=lambda one: one.question.size, default=None)
         return DiagnosisRecord(
@@ -114,8 +117,12 @@ class _Diagnosis:
             explained=len(self.seen) + self.fresh - len(found.unexplained),
             fresh=self.fresh,
             unexplained="" if smallest is None else self._token(smallest.question),
-            rules_unexplained=tuple(result.id for result in self.broken if result.id not in explained),
-            stale=tuple(one.name for one in declared if one not in found.deviations and self._is_stale(search, one)),
+            rules_unexplained=tuple(
+                result.id
+                for result in self.broken
+                if result.id not in explained and not (found.deviations and _is_long(result))
+            ),
+            stale=tuple(one.name for one in declared if one not in found.deviations and self._is_stale(one)),
         )
 
     def _causes(self, found: Found) -> dict[Deviation, list[str]]:
@@ -131,14 +138,13 @@ class _Diagnosis:
                 causes[one].append(rule)
         return causes
 
-    def _measured(self) -> dict[tuple[Deviation, ...], list[str]]:
+    def _measured(self, found_any: bool) -> dict[tuple[Deviation, ...], list[str]]:
         """The deviations that show in the rules that measure, and in those on when an event is out."""
         found: dict[tuple[Deviation, ...], list[str]] = {}
-        for rule, question in self.cases.items():
-            if question is None:
-                ones = tuple(one for one in CATALOGUE if one.shows_in == rule)
-                if ones:
-                    found.setdefault(ones, []).append(rule)
+        for result in self.broken:
+            ones = tuple(sorted((one for one in CATALOGUE if one.shows_in == result.id), key=_reported, reverse=True))
+            if ones and self.cases[result.id] is None and not (found_any and _is_long(result)):
+                found.setdefault(ones, []).append(result.id)
         return found
 
     def _named(
@@ -172,7 +178,7 @@ class _Diagnosis:
         streams = (*((wire, ()) for wire in question.before), (question.wire, question.cuts))
         return encode_token(Case(_SECOND_RUN if question.before else _ANY, self.target.takes, streams))
 
-    def _is_stale(self, search: Search, deviation: Deviation) -> bool:
+    def _is_stale(self, deviation: Deviation) -> bool:
         """Whether somewhere the deviation would show, and the target does as the standard says."""
         return any(not one.fits(self.target, (deviation,)) and one.is_right(self.target) for one in self.seen)
 
@@ -181,10 +187,28 @@ def _without(deviations: Sequence[Deviation], one: Deviation) -> tuple[Deviation
     return tuple(other for other in deviations if other is not one)
 
 
+def _reported(deviation: Deviation) -> int:
+    return len(deviation.reports)
+
+
 def _question_of(result: RuleResult) -> Question | None:
-    """What a broken rule ran in the end; None where it is not about what comes out."""
+    """What a broken rule ran in the end; None where it is not about what comes out, or the stream is too long."""
     found = result.counterexample
-    rule = find_rule(result.id)
-    if found is None or rule.way is not None or rule.examine is not None:
+    if found is None or found.measured or find_rule(result.id).way is not None:
         return None
-    return question_of(found.token)
+    question = question_of(found.token)
+    return question if question.size <= _BYTES_MAX else None
+
+
+def _unshrunk(result: RuleResult) -> Question | None:
+    """The stream on which a rule broke first, to be explained too: a smaller one may fail for another reason."""
+    found = result.counterexample
+    if found is None or found.unshrunk is None or _question_of(result) is None:
+        return None
+    return Question(found.unshrunk.data, found.unshrunk.cuts)
+
+
+def _is_long(result: RuleResult) -> bool:
+    """Whether a rule on very long lines broke on what came out: beside other faults, that says nothing of length."""
+    found = result.counterexample
+    return found is not None and not found.measured and find_rule(result.id).examine is not None

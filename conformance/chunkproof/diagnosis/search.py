@@ -10,22 +10,26 @@ Sets of places in the list of what was seen are kept as bits of a number.
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from chunkproof_targets.contract import Target, TargetError
 from chunkproof_targets.deviations import Deviation
 
-from .seen import Seen, predict
+from .seen import Question, Seen, predict
 
 __all__ = ["Found", "Search"]
 
-# Sets kept at each size, deviations tried on each, and members of a set.
-_BEAM = 6
-_TRIED = 16
+# Sets kept at each size, and deviations tried on each: first few, and more where that does not explain all.
+_NARROW, _WIDE = (3, 6), (6, 20)
 _TRIED_BLINDLY = 60
+# Members of a set.
 _MEMBERS_MAX = 12
+# Questions of which it is not known what shows there, on which the whole catalogue is tried at each size.
+_LOOKED_AT = 6
 
 Set = tuple[Deviation, ...]
 
@@ -40,28 +44,52 @@ class Found:
 
 
 class Search:
-    """Over what was seen of one target; ``until`` is when it has to end, by `time.monotonic`."""
+    """Over what was seen of one target; ``until`` is when it has to end, by `time.monotonic`.
+
+    ``shows`` gives, for questions of which that is known, the deviations that change anything there.
+    """
 
     def __init__(
-        self, target: Target, seen: Sequence[Seen], catalogue: Sequence[Deviation], until: float = float("inf")
+        self,
+        target: Target,
+        catalogue: Sequence[Deviation],
+        *,
+        shows: Mapping[Question, frozenset[Deviation]] = MappingProxyType({}),
+        until: float = float("inf"),
     ) -> None:
         self.target = target
-        self.seen = seen
         self.until = until
-        self.all = (1 << len(seen)) - 1
+        self.seen: list[Seen] = []
+        self.all = 0
+        self._shows = shows
         self._misses: dict[frozenset[Deviation], int] = {}
         self._known: dict[frozenset[Deviation], int] = {}
-        self.wrong = self.misses(())
-        #: For each deviation where it changes anything, alone.
-        self.effects: dict[Deviation, int] = {}
-        standard = [predict(target, one.question, ()) for one in seen]
-        for deviation in catalogue:
-            effect = 0
-            for at, one in enumerate(seen):
-                if not predict(target, one.question, (deviation,)).agrees(standard[at]):
-                    effect |= 1 << at
-            if effect:
-                self.effects[deviation] = effect
+        #: For each deviation where it changes anything, alone, as far as that is known.
+        self._effects: dict[Deviation, int] = dict.fromkeys(catalogue, 0)
+        self._effects_known = 0
+        self._best: Set = ()
+
+    def add(self, seen: Sequence[Seen]) -> None:
+        """More to explain."""
+        for at, one in enumerate(seen, len(self.seen)):
+            for deviation in self._shows.get(one.question, ()):
+                self._effects[deviation] |= 1 << at
+            self._effects_known |= (one.question in self._shows) << at
+        self.seen += seen
+        self.all = (1 << len(self.seen)) - 1
+
+    def _look_at(self, places: int) -> None:
+        """Find out what shows at some of these places, where that is not known."""
+        unknown = sorted(_bits(places & ~self._effects_known), key=lambda at: self.seen[at].question.size)
+        for at in unknown[:_LOOKED_AT]:
+            question = self.seen[at].question
+            standard = predict(self.target, question, ())
+            for deviation in self._effects:
+                if not predict(self.target, question, (deviation,)).agrees(standard):
+                    self._effects[deviation] |= 1 << at
+            self._effects_known |= 1 << at
+            if time.monotonic() > self.until:
+                return
 
     def misses(self, deviations: Set, among: int = -1) -> int:
         """The places, among these, of what the set does not explain."""
@@ -85,54 +113,75 @@ class Search:
         return any(self.misses(deviations, 1 << at) for at in _bits(among & ~self._known.get(key, 0)))
 
     def found(self) -> Found:
-        """The smallest set found."""
-        best = self._grown()
-        misses = self.misses(best)
+        """The smallest set found; a search that was done before is gone on with."""
+        best: Set = self._best
+        for beam, tried in (_NARROW, _WIDE):
+            best = self._exchanged(self._grown([(), best] if best else [()], beam, tried), tried)
+            if not (misses := self.misses(best)):
+                break
         if not misses:
             best = self._without_what_is_not_needed(best)
-        best = tuple(deviation for deviation in self.effects if deviation in best)
+        self._best = best = tuple(deviation for deviation in self._effects if deviation in best)
         return Found(best, tuple(_bits(misses)), self._equals(best, misses))
 
-    def _grown(self) -> Set:
-        beam: list[tuple[int, Set]] = [(self.wrong, ())]
+    def _grown(self, start: Sequence[Set], width: int, tried: int) -> Set:
+        beam = sorted(((self.misses(one), one) for one in start), key=_rank)
         best = beam[0]
         while best[0] and len(best[1]) < _MEMBERS_MAX and time.monotonic() < self.until:
-            larger = {frozenset(one[1]): one for parent in beam for one in self._larger(*parent)}
-            beam = sorted(larger.values(), key=_rank)[:_BEAM]
+            larger = {frozenset(one[1]): one for parent in beam for one in self._larger(*parent, tried)}
+            # Where a deviation changes nothing, it was not looked at yet; two of them may meddle.
+            likely = sorted(larger.values(), key=_rank)[: 2 * width]
+            beam = sorted(((self.misses(one), one) for _, one in likely), key=_rank)[:width]
             if not beam or beam[0][0].bit_count() >= best[0].bit_count():
                 break
             best = beam[0]
         return best[1]
 
-    def _larger(self, missed: int, deviations: Set) -> Iterator[tuple[int, Set]]:
-        """The set and one more, where that explains more."""
-        for deviation in self._candidates(missed, deviations):
+    def _exchanged(self, best: Set, tried: int) -> Set:
+        """The set with members exchanged for others, and more added, as long as that explains more."""
+        while (missed := self.misses(best)) and time.monotonic() < self.until:
+            others = self._candidates(missed, best, tried)
+            sets = [(*_without(best, one), other) for one in best for other in others]
+            ranked = sorted(((self._misses_or_all(one, missed), one) for one in sets), key=_rank)
+            likely = [(self.misses(one), one) for left, one in ranked[:tried] if left.bit_count() < missed.bit_count()]
+            if not likely or (chosen := min(likely, key=_rank))[0].bit_count() >= missed.bit_count():
+                return best
+            best = self._grown([chosen[1]], 1, tried)
+        return best
+
+    def _misses_or_all(self, deviations: Set, among: int) -> int:
+        try:
+            return self.misses(deviations, among)
+        except TargetError:
+            return self.all
+
+    def _larger(self, missed: int, deviations: Set, tried: int) -> Iterator[tuple[int, Set]]:
+        """The set and one more, where that seems to explain more."""
+        for deviation in self._candidates(missed, deviations, tried):
             more = (*deviations, deviation)
-            try:
-                # Where it changes nothing, it is left as it is; if two of them meddle, the whole is seen to at the end.
-                left = self.misses(more, missed | self.effects[deviation])
-            except TargetError:
-                continue  # the two cannot be combined
-            if left.bit_count() < missed.bit_count() and (left := self.misses(more)).bit_count() < missed.bit_count():
-                yield left, more
+            with contextlib.suppress(TargetError):  # the two cannot be combined
+                left = self.misses(more, missed | self._effects[deviation])
+                if left.bit_count() < missed.bit_count():
+                    yield left, more
             if time.monotonic() > self.until:
                 return
 
-    def _candidates(self, missed: int, deviations: Set) -> list[Deviation]:
+    def _candidates(self, missed: int, deviations: Set, tried: int) -> list[Deviation]:
         found: list[tuple[int, int, int, Deviation]] = []
-        for deviation, effect in self.effects.items():
+        self._look_at(missed)
+        for deviation, effect in self._effects.items():
             touched = effect & missed
-            if touched and deviation not in deviations:
+            if touched and deviation not in deviations and time.monotonic() < self.until:
                 alone = touched & ~self.misses((deviation,), touched)
                 found.append((-alone.bit_count(), -len(deviation.reports), len(found), deviation))
         found.sort(key=lambda one: one[:3])
         helpful = [one[3] for one in found if one[0]]
-        return helpful[:_TRIED] or [one[3] for one in found[:_TRIED_BLINDLY]]
+        return helpful[:tried] or [one[3] for one in found[:_TRIED_BLINDLY]]
 
     def _without_what_is_not_needed(self, deviations: Set) -> Set:
         for deviation in deviations:
-            fewer = tuple(one for one in deviations if one is not deviation)
-            if fewer and self.explains(fewer, self.effects[deviation]):
+            fewer = _without(deviations, deviation)
+            if fewer and self.explains(fewer, self._effects[deviation]):
                 return self._without_what_is_not_needed(fewer)
         return deviations
 
@@ -140,13 +189,13 @@ class Search:
         """For each member, the deviations that would do in its place as well."""
         equals: dict[str, tuple[Deviation, ...]] = {}
         for deviation in deviations:
-            others = tuple(one for one in deviations if one is not deviation)
+            others = _without(deviations, deviation)
             equals[deviation.name] = tuple(
                 other
-                for other in self.effects
+                for other in self._effects
                 if other not in deviations
-                and self.effects[other] & self.effects[deviation]
-                and self._do_as_well((*others, other), misses, self.effects[deviation])
+                and self._effects[other] & self._effects[deviation]
+                and self._do_as_well((*others, other), misses, self._effects[deviation])
             )
         return equals
 
@@ -155,6 +204,10 @@ class Search:
             return not any(self._any_missed(deviations, part & ~misses) for part in (first, self.all & ~first))
         except TargetError:
             return False
+
+
+def _without(deviations: Set, one: Deviation) -> Set:
+    return tuple(other for other in deviations if other is not one)
 
 
 def _rank(one: tuple[int, Set]) -> tuple[int, int, int]:

@@ -16,6 +16,7 @@ from chunkproof_reports.results import Kind, RuleResult, Severity, Status
 from chunkproof_strategies.chunkings import Cuts
 from chunkproof_strategies.grammar import Draft
 from chunkproof_targets.contract import Offer, Run, Target
+from chunkproof_targets.deviations import find_deviations
 
 from ..examination import Examine
 from ..judge import Expectation, expect
@@ -143,6 +144,10 @@ class Rule:
         for need in sorted(self.needs):
             if reason := _MISSING[need](target):
                 return reason
+        if self.examine is not None or (self.way is not None and not self.way.follows_declared):
+            for deviation in find_deviations("+".join(target.deviations)):
+                if deviation.shows_in == self.id:
+                    return f"the target declares {deviation.name}"
         return ""
 
     def severity_for(self, target: Target) -> Severity:

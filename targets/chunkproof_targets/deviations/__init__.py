@@ -10,12 +10,62 @@ from __future__ import annotations
 import difflib
 
 from ..contract import TargetError
-from . import bytes, characters, ill_formed, lines, marks
+from . import (
+    blocks,
+    bytes,
+    carried,
+    characters,
+    chunks,
+    comments,
+    data,
+    delivery,
+    done,
+    end,
+    events,
+    fields,
+    ids,
+    ill_formed,
+    lines,
+    marks,
+    names,
+    order,
+    resources,
+    retry,
+    separators,
+    sizes,
+    types,
+    values,
+)
 from .deviation import Deviation
 
 __all__ = ["CATALOGUE", "Deviation", "find_deviation", "find_deviations"]
 
-_MODULES = (bytes, ill_formed, characters, marks, lines)
+_MODULES = (
+    bytes,
+    ill_formed,
+    characters,
+    marks,
+    lines,
+    separators,
+    names,
+    fields,
+    comments,
+    data,
+    values,
+    order,
+    types,
+    ids,
+    retry,
+    blocks,
+    events,
+    done,
+    end,
+    chunks,
+    sizes,
+    delivery,
+    carried,
+    resources,
+)
 
 #: Every entry, in the order of the steps of a parser.
 CATALOGUE: tuple[Deviation, ...] = tuple(entry for module in _MODULES for entry in module.deviation.entries)

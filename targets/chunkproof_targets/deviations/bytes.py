@@ -139,6 +139,26 @@ class Utf8LostInEmptyChunks(ReferenceParser):
         return text if chunk else text + self.decode_end()
 
 
+def _flushed_each(block: int, symptom: str) -> None:
+    @deviation(symptom=symptom, mend=_KEEP, value=block)
+    class Utf8FlushedEach(ReferenceParser):
+        """Flushes the decoder at each block of {} bytes, however the stream is cut."""
+
+        __room = block
+
+        def decode(self, chunk: bytes) -> str:
+            text = ""
+            while len(chunk) >= self.__room:
+                text += super().decode(chunk[: self.__room]) + self.decode_end()
+                chunk, self.__room = chunk[self.__room :], block
+            self.__room -= len(chunk)
+            return text + super().decode(chunk)
+
+
+_flushed_each(1024, "A long answer shows a black diamond now and then, always at the same places.")
+_flushed_each(8192, "A very long answer shows a black diamond now and then, always at the same places.")
+
+
 @deviation(
     symptom="When the connection drops in the middle of a character, a decoding error hides what really happened.",
     mend="At the end of the stream throw away the bytes of an unfinished character, with the unfinished line.",
@@ -183,6 +203,46 @@ _default_charset(
 _default_charset(
     "gb18030", "Every character beyond plain English shows as rare Chinese ones, and text behind it is eaten."
 )
+
+
+@deviation(
+    symptom="Now and then all characters beyond plain English show as accented letters and signs, to the end.",
+    mend=_CHARSET,
+    layer="characters",
+)
+class CharsetGuessedLatin1(ReferenceParser):
+    """Decodes the stream as Latin-1 where its first chunk is not UTF-8 by itself."""
+
+    __guess = ""
+
+    def decode(self, chunk: bytes) -> str:
+        if not self.__guess and chunk:
+            self.__guess = "utf-8" if _is_whole(chunk) else "latin-1"
+        return chunk.decode("latin-1") if self.__guess == "latin-1" else super().decode(chunk)
+
+
+def _is_whole(chunk: bytes) -> bool:
+    try:
+        chunk.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+@deviation(
+    symptom="Where an answer begins in plain English, all other characters in it show as black diamonds.",
+    mend=_CHARSET,
+    layer="characters",
+)
+class CharsetGuessedAscii(ReferenceParser):
+    """Decodes the stream as ASCII where its first chunk is ASCII."""
+
+    __guess = ""
+
+    def decode(self, chunk: bytes) -> str:
+        if not self.__guess and chunk:
+            self.__guess = "ascii" if chunk.isascii() else "utf-8"
+        return chunk.decode("ascii", "replace") if self.__guess == "ascii" else super().decode(chunk)
 
 
 @deviation(symptom="The first character that is not plain English ends the stream with an error.", mend=_CHARSET)

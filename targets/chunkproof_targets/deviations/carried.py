@@ -6,7 +6,7 @@ that has it alone leave nothing to one another.
 
 from __future__ import annotations
 
-from codecs import IncrementalDecoder
+from codecs import BufferedIncrementalDecoder
 from typing import ClassVar
 from weakref import WeakKeyDictionary
 
@@ -14,7 +14,7 @@ from ..contract import Event
 from ..reference import ReferenceParser
 from .deviation import Catalogue, Part
 
-deviation = Catalogue("transport", "9.2.6: all buffers are empty at the start")
+deviation = Catalogue("transport", "9.2.6: all buffers are empty at the start", carries=True)
 
 _MEND = "Make the state in `__init__`, one for each parser, and not in the body of the class."
 
@@ -82,25 +82,6 @@ class LineInAClassAttribute(ReferenceParser):
 
 
 @deviation(
-    layer="lines",
-    symptom="Two messages at the start of an answer arrive as one where an earlier answer ended in CR.",
-    mend=_MEND,
-)
-class CrInAClassAttribute(ReferenceParser):
-    """That a CR came last belongs to the class, so a new parser swallows an LF that comes first."""
-
-    __left: ClassVar[WeakKeyDictionary[Part, bool]] = WeakKeyDictionary()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._after_cr = self.__left.get(type(self), False)
-
-    def read_text(self, text: str) -> None:
-        super().read_text(text)
-        self.__left[type(self)] = self._after_cr
-
-
-@deviation(
     layer="fields",
     symptom="A message has the ID of another answer, and a reconnection asks for what was never sent.",
     mend=_MEND,
@@ -117,25 +98,6 @@ class IdInAClassAttribute(ReferenceParser):
     def field_id(self, value: str) -> None:
         super().field_id(value)
         self.__left[type(self)] = self._id
-
-
-@deviation(
-    layer="events",
-    symptom="A reconnection of an answer without IDs asks for one of another answer.",
-    mend=_MEND,
-)
-class LastEventIdInAClassAttribute(ReferenceParser):
-    """The last event ID string belongs to the class, and keeps an earlier stream's until the first blank line."""
-
-    __left: ClassVar[WeakKeyDictionary[Part, str]] = WeakKeyDictionary()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.last_event_id = self.__left.get(type(self), "")
-
-    def commit_id(self) -> None:
-        super().commit_id()
-        self.__left[type(self)] = self.last_event_id
 
 
 @deviation(
@@ -167,7 +129,7 @@ class RetryInAClassAttribute(ReferenceParser):
 class DecoderInAClassAttribute(ReferenceParser):
     """The decoder belongs to the class and is not reset, so a new parser starts with the bytes left in it."""
 
-    __shared: ClassVar[WeakKeyDictionary[Part, IncrementalDecoder]] = WeakKeyDictionary()
+    __shared: ClassVar[WeakKeyDictionary[Part, BufferedIncrementalDecoder]] = WeakKeyDictionary()
 
     def __init__(self) -> None:
         super().__init__()

@@ -153,7 +153,7 @@ class NulRaises(ReferenceParser):
         super().read_line(line)
 
 
-# characters that somebody thinks are none ---------------------------------------------------------------------------
+# characters that somebody thinks are none ----------------------------------------------------------------------------
 
 
 @deviation(symptom="A rare character that was sent shows as a black diamond.", mend=_AS_SENT)
@@ -218,6 +218,14 @@ class ControlCharactersStripped(ReferenceParser):
 
     def read_text(self, text: str) -> None:
         super().read_text(re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f]", "", text))
+
+
+@deviation(symptom="Rare control characters are missing from the text.", mend=_AS_SENT)
+class DelAndC1Stripped(ReferenceParser):
+    """Removes U+007F to U+009F."""
+
+    def read_text(self, text: str) -> None:
+        super().read_text(re.sub("[\x7f-\x9f]", "", text))
 
 
 @deviation(

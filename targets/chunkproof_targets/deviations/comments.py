@@ -250,19 +250,6 @@ class CommentCutForgotten(ReferenceParser):
 
 
 @deviation(
-    symptom="An event is missing now and then, right behind a keep-alive.",
-    mend="Look for the colon at the start of each line, not of each chunk.",
-    layer="lines",
-)
-class ChunkWithACommentIgnored(ReferenceParser):
-    """Throws away a whole chunk that starts with a colon."""
-
-    def read_text(self, text: str) -> None:
-        if not text.startswith(":"):
-            super().read_text(text)
-
-
-@deviation(
     symptom="Two messages come out as one, or none comes, where a keep-alive stands before the blank line.",
     mend="Read the line behind a comment as any other.",
     layer="events",

@@ -13,6 +13,9 @@ from .deviation import Deviation, Part
 
 __all__ = ["DeviatingTarget", "Interpreter", "compose"]
 
+#: The reconnection time that an event's own block has set, and the one in force; None where none was set.
+_Times = tuple[str | None, str | None]
+
 
 @lru_cache(maxsize=50_000)
 def compose(deviations: tuple[Deviation, ...]) -> Part:
@@ -22,7 +25,11 @@ def compose(deviations: tuple[Deviation, ...]) -> Part:
 
 
 def _ordered(deviations: tuple[Deviation, ...]) -> list[Deviation]:
-    """In the order of the classes: what goes on to the step before comes before what replaces it."""
+    """In the order of the classes: what goes on to the step before comes before what replaces it.
+
+    Otherwise by name, so that a set of deviations is one parser, in whatever order they were named.
+    """
+    deviations = tuple(sorted(deviations, key=lambda deviation: deviation.name))
     after: dict[Deviation, set[Deviation]] = {deviation: set() for deviation in deviations}
     for one in deviations:
         for other in deviations:
@@ -41,11 +48,11 @@ def _ordered(deviations: tuple[Deviation, ...]) -> list[Deviation]:
 
 
 class _Recording(ReferenceParser):
-    """Keeps, for each event, the reconnection time of its own block and the one in force."""
+    """Keeps, with each event, the reconnection time of its own block and the one in force."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.event_retries: list[tuple[str | None, str | None]] = []
+        self.emitted: list[tuple[Event, _Times]] = []
         self.own: str | None = None
 
     def set_retry(self, digits: str) -> None:
@@ -54,11 +61,25 @@ class _Recording(ReferenceParser):
 
     def emit(self, event: Event) -> None:
         super().emit(event)
-        self.event_retries.append((self.own, self.retries[-1] if self.retries else None))
+        self.emitted.append((event, (self.own, self.retries[-1] if self.retries else None)))
 
     def reset_buffers(self) -> None:
         super().reset_buffers()
         self.own = None
+
+    def times_of(self, events: Sequence[Event]) -> tuple[_Times, ...]:
+        """The times of each of these events: not all that was emitted comes out, and not always in that order."""
+        if len(events) == len(self.emitted) and all(map(_same, events, self.emitted)):
+            return tuple(times for _, times in self.emitted)
+        left, found = list(self.emitted), []
+        for event in events:
+            at = next((at for at, one in enumerate(left) if _same(event, one)), None)
+            found.append((None, None) if at is None else left.pop(at)[1])
+        return tuple(found)
+
+
+def _same(event: Event, emitted: tuple[Event, _Times]) -> bool:
+    return event is emitted[0]
 
 
 class DeviatingTarget(Target):
@@ -125,8 +146,8 @@ class Interpreter:
         events = tuple(delivery.event for delivery in run.deliveries)
         if run.failure is not None:
             events += tuple(parser.take_events())
-        retries = tuple(parser.event_retries[: len(events)])
-        return Outcome(events, parser.last_event_id, tuple(parser.retries), retries), run.failure
+        times = parser.times_of(events)
+        return Outcome(events, parser.last_event_id, tuple(parser.retries), times), run.failure
 
 
 @lru_cache(maxsize=50_000)

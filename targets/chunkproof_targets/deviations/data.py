@@ -141,19 +141,18 @@ class FurtherDataLinesKeepTheirSpace(ReferenceParser):
     layer="events",
 )
 class BlockIsThePayload(ReferenceParser):
-    """Takes a whole block, less a leading `data:`, for the data."""
+    """Splits the text at two LFs, and takes each piece, less a leading `data:`, for the data of an event."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.__lines: list[str] = []
+    def resume_after_cr(self, text: str) -> str:
+        self._after_cr = False
+        return text
+
+    def split_lines(self, text: str) -> list[str]:
+        return text.split("\n\n")
 
     def read_line(self, line: str) -> None:
-        if line:
-            self.__lines.append(line)
-        elif self.__lines:
-            self._data = ["\n".join(self.__lines).removeprefix("data:").lstrip(" ")]
-            self.__lines = []
-            self.dispatch()
+        self._data = [line.removeprefix("data:").lstrip(" ")]
+        self.dispatch()
 
 
 @deviation(

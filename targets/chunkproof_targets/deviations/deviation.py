@@ -35,7 +35,8 @@ class Deviation:
     ``mend`` what to do about it. ``clause`` is the part of the standard that it departs from. ``reports`` are
     references to public reports of it, as ``owner/repository#number``.
     ``shows_in`` is the rule that shows it, where no outcome does: time, memory, or when an event is out. ``carries``
-    says that one run leaves something to the next: it is kept on the class of the parser.
+    says that one run leaves something to the next: it is kept on the class of the parser. ``is_choice``: the standard
+    leaves it open, so that it is shown, and breaks no run.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Deviation:
     aliases: tuple[str, ...] = ()
     shows_in: str = ""
     carries: bool = False
+    is_choice: bool = False
 
     @cached_property
     def steps(self) -> frozenset[str]:
@@ -84,9 +86,10 @@ class Catalogue:
     One stands in each module of the catalogue, with the layer and the clause that most of its entries share.
     """
 
-    def __init__(self, layer: Layer, clause: str) -> None:
+    def __init__(self, layer: Layer, clause: str, *, carries: bool = False) -> None:
         self.layer = layer
         self.clause = clause
+        self.carries = carries
         self.entries: list[Deviation] = []
 
     def __call__(
@@ -99,7 +102,7 @@ class Catalogue:
         clause: str = "",
         aliases: tuple[str, ...] = (),
         shows_in: str = "",
-        carries: bool = False,
+        is_choice: bool = False,
         value: object = None,
     ) -> Callable[[Made], Made]:
         """Register the class; ``value`` is the form, where a fault has several."""
@@ -121,7 +124,8 @@ class Catalogue:
                     reports,
                     aliases,
                     shows_in,
-                    carries,
+                    self.carries,
+                    is_choice,
                 )
             )
             return part

@@ -20,6 +20,7 @@ _ONE_DECODER = (
 _OVERLONG = re.compile(rb"[\xc0\xc1][\x80-\xbf]|\xe0[\x80-\x9f][\x80-\xbf]|\xf0[\x80-\x8f][\x80-\xbf]{2}")
 _SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")
 _SURROGATE_PAIR = re.compile(rb"\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf]")
+_ESCAPED = re.compile("[\udc80-\udcff]")
 _LOOKS_WHOLE = re.compile(
     rb"[\xc0-\xdf][\x80-\xbf]?|[\xe0-\xef][\x80-\xbf]{0,2}|[\xf0-\xf7][\x80-\xbf]{0,3}"
     rb"|[\xf8-\xfb][\x80-\xbf]{0,4}|[\xfc\xfd][\x80-\xbf]{0,5}|[\x80-\xff]"
@@ -61,7 +62,6 @@ class _AskingDecoder(codecs.BufferedIncrementalDecoder):
 @deviation(
     symptom="One stray byte ends the whole answer with a decoding error.",
     mend=_REPLACE,
-    aliases=("invalid-utf8=strict",),
 )
 class Utf8Strict(_IllFormed):
     """Raises on ill-formed UTF-8."""
@@ -82,6 +82,30 @@ class LineDecodedStrictly(_IllFormed):
 
     def read_line(self, line: str) -> None:
         super().read_line(line.encode("utf-8", "surrogateescape").decode())
+
+
+@deviation(
+    symptom="One stray byte ends the answer with a decoding error, also in what a lost connection has left.",
+    mend=_REPLACE,
+)
+class LinesAndRestDecodedStrictly(LineDecodedStrictly):
+    """Decodes each line by itself, an unfinished one at the end too, and raises where it is not UTF-8."""
+
+    def at_end(self) -> None:
+        self._line.encode("utf-8", "surrogateescape").decode()
+        super().at_end()
+
+
+@deviation(symptom="One stray byte loses its whole line of text.", mend=_REPLACE)
+class LineNotUtf8Skipped(_IllFormed):
+    """Decodes each line by itself, and skips one that is not UTF-8."""
+
+    def ill_formed(self, error: UnicodeDecodeError) -> tuple[str, int]:
+        return error.object[error.start : error.end].decode("utf-8", "surrogateescape"), error.end
+
+    def read_line(self, line: str) -> None:
+        if not _ESCAPED.search(line):
+            super().read_line(line)
 
 
 @deviation(symptom="Damaged text loses characters with no sign that something was there.", mend=_REPLACE)

@@ -171,6 +171,21 @@ class MixedLineEndings(_Blocks):
 
 
 @deviation(
+    symptom="Two messages arrive as one where a server mixes its line ends.",
+    mend="Cut the text into lines first, and end a block at any line that is empty.",
+)
+class BlankLinesOfMixedEndsIgnored(_Blocks):
+    """A block ends at LF LF, CR CR or CRLF CRLF, and an empty line of two other line ends is skipped."""
+
+    boundary = re.compile(r"\n\n|\r\r|\r\n\r\n")
+
+    def split_lines(self, text: str) -> list[str]:
+        split = ReferenceParser.split_lines
+        *blocks, rest = self.boundary.split(text)
+        return [line for block in blocks for line in (*filter(None, split(self, block)), "")] + [rest]
+
+
+@deviation(
     symptom="Nothing arrives from a server that ends its lines with CRLF or CR.",
     mend="Cut the text into lines first, and end a block at any line that is empty.",
 )

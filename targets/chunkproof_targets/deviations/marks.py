@@ -70,6 +70,22 @@ class BomMissedBehindAnEmptyChunk(ReferenceParser):
 
 
 @deviation(
+    symptom="Now and then the first event never arrives, where the first read gives no text yet.",
+    mend=_FIRST_TEXT,
+    reports=("rexxars/eventsource-parser#41",),
+    layer="bytes",
+)
+class BomMissedBehindNoText(ReferenceParser):
+    """Looks for the byte order mark in the text of the first chunk, which may be none."""
+
+    def decode(self, chunk: bytes) -> str:
+        text = super().decode(chunk)
+        if not text:
+            self._at_start = False
+        return text
+
+
+@deviation(
     symptom="The first event arrives here, and not in a browser.", mend=_ONLY_ONE, reports=("elizaOS/eliza#19262",)
 )
 class BomOverstripped(ReferenceParser):
@@ -106,7 +122,8 @@ class BomStrippedInEachChunk(ReferenceParser):
     """Removes a byte order mark at the start of each chunk."""
 
     def read_text(self, text: str) -> None:
-        super().read_text(text.removeprefix("\ufeff"))
+        # Of the first chunk it is removed anyway.
+        super().read_text(text if self._at_start else text.removeprefix("\ufeff"))
 
 
 @deviation(symptom="A line that means nothing shows up as text.", mend=_ONLY_ONE)
@@ -139,6 +156,22 @@ class BomStrippedFromNames(ReferenceParser):
 
     def field(self, name: str, value: str) -> None:
         super().field(name.strip("\ufeff"), value)
+
+
+@deviation(symptom="An event reaches the listener of another type, whose name looks like its own.", mend=_ONLY_ONE)
+class BomStrippedFromTypes(ReferenceParser):
+    """Trims U+FEFF around a type, as JavaScript's trim does."""
+
+    def field_event(self, value: str) -> None:
+        super().field_event(value.strip("\ufeff"))
+
+
+@deviation(symptom="After a reconnection the server does not know the id that it is asked for.", mend=_ONLY_ONE)
+class BomStrippedFromIds(ReferenceParser):
+    """Trims U+FEFF around an id, as JavaScript's trim does."""
+
+    def field_id(self, value: str) -> None:
+        super().field_id(value.strip("\ufeff"))
 
 
 @deviation(symptom="The first event never arrives, where it starts with its type, its id or a comment.", mend=_STRIP)

@@ -132,21 +132,21 @@ class FieldNameNormalised(ReferenceParser):
     mend="Read the type from `event` alone.",
 )
 class TypeFieldTaken(ReferenceParser):
-    """Takes a field `type` for the event type."""
+    """Takes a field `type` or `name` for the event type."""
 
     def field(self, name: str, value: str) -> None:
-        super().field("event" if name == "type" else name, value)
+        super().field("event" if name in ("type", "name") else name, value)
 
 
 @deviation(
-    symptom="Text appears that a browser would not show: a field `message` counts.",
+    symptom="Text appears that a browser would not show: `message`, `content` or `text` counts.",
     mend="Read the text from `data` alone.",
 )
 class MessageFieldTaken(ReferenceParser):
-    """Takes a field `message` for data."""
+    """Takes a field `message`, `content` or `text` for data."""
 
     def field(self, name: str, value: str) -> None:
-        super().field("data" if name == "message" else name, value)
+        super().field("data" if name in ("message", "content", "text") else name, value)
 
 
 @deviation(
@@ -154,10 +154,11 @@ class MessageFieldTaken(ReferenceParser):
     mend="Read the ID from `id` alone.",
 )
 class LastEventIdFieldTaken(ReferenceParser):
-    """Takes a field `lastEventId` for the ID."""
+    """Takes a field `lastEventId`, in any spelling, for the ID."""
 
     def field(self, name: str, value: str) -> None:
-        super().field("id" if name == "lastEventId" else name, value)
+        spelt = name.replace("-", "").replace("_", "").lower()
+        super().field("id" if spelt == "lasteventid" else name, value)
 
 
 # Unknown fields --------------------------------------------------------------------------------------------------

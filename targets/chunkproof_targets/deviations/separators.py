@@ -59,7 +59,7 @@ class InformationSeparatorsEndALine(ReferenceParser):
 
 
 @deviation(symptom="A message breaks off where its text holds U+0000.", mend=_MEND)
-class NulEndsALine(ReferenceParser):
+class NulIsALineEnd(ReferenceParser):
     """U+0000 ends a line too, as it does where records are kept as C strings."""
 
     def read_text(self, text: str) -> None:

@@ -164,7 +164,7 @@ class NotJsonDropped(ReferenceParser):
 
     def emit(self, event: Event) -> None:
         try:
-            json.loads(event.data)
+            json.loads(event.data or "")
         except ValueError:
             return
         super().emit(event)
@@ -179,7 +179,7 @@ class NotJsonRaises(ReferenceParser):
     """Raises at an event whose data is no JSON."""
 
     def emit(self, event: Event) -> None:
-        json.loads(event.data)
+        json.loads(event.data or "")
         super().emit(event)
 
 

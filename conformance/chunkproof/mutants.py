@@ -1,0 +1,84 @@
+"""The mutation score: the suite against every entry of the catalogue.
+
+Each entry is judged rule by rule, in the order of the registry, until the first rule that it breaks: that is the catch.
+With ``every_rule`` all rules judge it, so that rules which no entry needs, and entries that few rules catch, are seen.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+
+from chunkproof_reports.mutants import Catch
+from chunkproof_reports.results import RuleResult
+from chunkproof_targets.deviations import CATALOGUE, Deviation, find_deviation
+from chunkproof_targets.deviations.compose import DeviatingTarget
+
+from .peace import at_peace, collect_garbage
+from .rule_check import EFFORTS, check_rule
+from .rules import RULES, Rule
+from .watch import Watch
+
+__all__ = ["catch", "catches"]
+
+# Seconds for one run of an entry: none of them is slow but those that hang.
+_TIMEOUT = 20.0
+
+
+def catch(
+    entry: Deviation, *, effort: str = "smoke", seed: str = "1", rules: Sequence[Rule] = RULES, every_rule: bool = False
+) -> Catch:
+    """Judge one entry; an info counts only for a choice that the standard leaves open."""
+    target = DeviatingTarget(entry.part, entry.name)
+    broken: list[str] = []
+    checks, size, started = 0, 0, time.perf_counter()
+    seconds = 0.0
+    with at_peace(), Watch(timeout=_TIMEOUT) as watch:
+        for result in _results(target, rules, effort, seed, watch):
+            if not broken:
+                checks += result.checks
+                seconds = time.perf_counter() - started
+            if result.fails or (entry.is_choice and result.status == "broken"):
+                size = size or _size(result)
+                broken.append(result.id)
+                if not every_rule:
+                    break
+    collect_garbage()
+    return Catch(entry.name, seed, tuple(broken), checks, round(seconds, 3), size)
+
+
+def _results(
+    target: DeviatingTarget, rules: Sequence[Rule], effort: str, seed: str, watch: Watch
+) -> Iterator[RuleResult]:
+    for rule in rules:
+        yield check_rule(rule, target, effort=EFFORTS[effort], seed=seed, watch=watch)
+
+
+def _size(result: RuleResult) -> int:
+    found = result.counterexample
+    return 0 if found is None else sum(len(stream.data) for stream in found.streams)
+
+
+def catches(
+    entries: Sequence[Deviation] = CATALOGUE,
+    *,
+    effort: str = "smoke",
+    seeds: Iterable[str] = ("1",),
+    jobs: int = 1,
+    every_rule: bool = False,
+) -> Iterator[Catch]:
+    """All of them under all seeds, as they are done."""
+    wanted = [(entry.name, seed) for seed in seeds for entry in entries]
+    if jobs == 1:
+        for name, seed in wanted:
+            yield _catch(name, effort, seed, every_rule)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        futures = [pool.submit(_catch, name, effort, seed, every_rule) for name, seed in wanted]
+        for future in as_completed(futures):
+            yield future.result()
+
+
+def _catch(name: str, effort: str, seed: str, every_rule: bool) -> Catch:
+    return catch(find_deviation(name), effort=effort, seed=seed, every_rule=every_rule)
