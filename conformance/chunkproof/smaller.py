@@ -27,6 +27,8 @@ _PRINTED_MAX = 2000
 _UNSHRUNK_MAX = 4096
 # A counterexample of so many bytes is read at a glance; a longer one may leave out spaces and values.
 _SHORT_ENOUGH = 16
+# Of one of more bytes it is the length that matters: a second shrink would cost as much as the first, for nothing.
+_LONG = 512
 #: The advice where a failure was seen once.
 NOT_EVERY_TIME = (
     "It failed so, but not every time: run again, it was right. The parser may keep something from one stream to the "
@@ -86,7 +88,7 @@ def smaller(rule_run: RuleRun, finding: Finding) -> Finding:
     if sharp is not None:
         return replace(finding, wire=sharp[0], cuts=sharp[1])
     wire, cuts = shrink(finding.wire, finding.cuts, rule_run.fails(finding))
-    if len(wire) > _SHORT_ENOUGH:
+    if _SHORT_ENOUGH < len(wire) <= _LONG:
         wire, cuts = shrink(wire, cuts, rule_run.fails(finding, also=SHORTER))
     return replace(finding, wire=wire, cuts=cuts)
 

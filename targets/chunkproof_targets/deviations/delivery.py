@@ -307,6 +307,7 @@ class TranslatesInPlace(ReferenceParser):
 
 
 @deviation(
+    is_choice=True,
     layer="bytes",
     clause=_CHUNKS,
     shows_in="delivery/no-bytearray-is-kept",
