@@ -173,7 +173,7 @@ def test_unknown_chapter_lists_the_known_ones(folder, chunkproof):
 
 
 def test_fault_of_the_suite_is_exit_3(monkeypatch):
-    monkeypatch.setattr("chunkproof.cli.load_target", lambda *arguments, **more: 1 // 0)
+    monkeypatch.setattr("chunkproof.profile.load_target", lambda *arguments, **more: 1 // 0)
     done = CliRunner().invoke(main, ["replay", encode_token(CR), "--target", "reference"])
     assert done.exit_code == 3
     assert "ZeroDivisionError" in done.output
