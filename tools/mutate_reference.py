@@ -192,8 +192,8 @@ def report(score: Score) -> str:
         "Each is `targets/chunkproof_targets/reference.py` with one small change, judged by all rules.",
         "",
         f"**{len(caught)} of {score.deviating} mutants that behave in another way are caught ({score.share:.1%})**, "
-        f"{late} of them at default effort alone, {infos} by a rule that is an info: what a parser does that is fed "
-        "again after its end.",
+        f"{late} of them at default effort alone. {infos} show only in a parser that is fed again after its end, which "
+        "a rule asks that is an info; the others break a rule that fails a run.",
         "",
         f"{len(score.verdicts)} mutants were made. {len(score.of('no parser'))} are no parser: the module cannot be "
         f"loaded. {equivalent} are equivalent: no stream shows them. {sum(one.seconds for one in score.verdicts):,.0f} "

@@ -1,4 +1,4 @@
-"""The command line: ``chunkproof replay``, ``chunkproof baseline`` and ``chunkproof rules``.
+"""The command line: ``chunkproof replay``, ``baseline``, ``rules``, ``deviations`` and ``mutants``.
 
 Exit codes: 0 the target agrees, 1 the rule is broken, 2 the target or the arguments cannot be used, 3 a fault of the
 suite itself.
@@ -6,6 +6,7 @@ suite itself.
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import textwrap
@@ -13,13 +14,19 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, get_args
 
 import click
 
 from chunkproof_reports import terminal
+from chunkproof_reports.diagnosis import deviation
+from chunkproof_reports.mutants import Catch
+from chunkproof_reports.mutants import markdown as mutation_table
+from chunkproof_reports.mutants import summary as mutation_score
 from chunkproof_reports.results import Results, RuleResult
 from chunkproof_targets.contract import Target, TargetError
+from chunkproof_targets.deviations import CATALOGUE, find_deviation
+from chunkproof_targets.deviations.deviation import Layer
 
 from .baseline import baseline_text, could_be_declared, keep_what_repeats
 from .check import RELEASE, check, describe_target
@@ -27,6 +34,7 @@ from .counterexample import TOKEN_LENGTH_MAX
 from .diagnosis.diagnose import diagnose_all
 from .isolation.judging import Isolation
 from .isolation.limits import Limits
+from .mutants import catches
 from .peace import at_peace
 from .profile import Profile
 from .replay import ReplayError, read_case, replay_command, replay_settings
@@ -211,6 +219,61 @@ def rules_(chapter: str | None) -> None:
             click.echo(f"{rule.id} ({rule.severity})")
             click.echo(textwrap.indent(textwrap.fill(rule.requirement, 112), "    "))
             click.echo(f"    {rule.clause}" + (f" · {rule.wpt}" if rule.wpt else ""))
+
+
+@main.command("deviations")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--layer", type=click.Choice(get_args(Layer)), help="Those of one layer alone.")
+def deviations_(names: tuple[str, ...], layer: str | None) -> None:
+    """List the deviations of the catalogue, or say all of the ones named. Each is a target: deviation:NAME."""
+    try:
+        chosen = [find_deviation(name) for name in names]
+    except TargetError as error:
+        _refuse(str(error))
+    for entry in chosen:
+        for line in deviation(entry):
+            click.echo(line)
+    if not names:
+        for entry in CATALOGUE:
+            if layer in (None, entry.layer):
+                click.echo(f"{entry.name} ({entry.layer}): {entry.what}")
+
+
+@main.command("mutants")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--effort", type=click.Choice(list(EFFORTS)), default="smoke", show_default=True)
+@click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="So many seeds, from 1.")
+@click.option("--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Processes; one a core by default.")
+@click.option("--every-rule", is_flag=True, help="Go on behind the first catch: which rules catch what.")
+@click.option("--output", metavar="FILE.md", help="Write a row for each entry to this file.")
+def mutants_(names: tuple[str, ...], effort: str, seeds: int, jobs: int, every_rule: bool, output: str | None) -> None:
+    """The mutation score: whether the suite catches every deviation of the catalogue, or those named."""
+    try:
+        entries = [find_deviation(name) for name in names] or list(CATALOGUE)
+    except TargetError as error:
+        _refuse(str(error))
+    if output is not None and not (Path.cwd() / output).parent.is_dir():
+        _refuse(f"--output={output}: it is the name of a file, in a folder that is there")
+    wanted = [str(seed) for seed in range(1, seeds + 1)]
+    found: list[Catch] = []
+    for one in catches(entries, effort=effort, seeds=wanted, jobs=jobs, every_rule=every_rule):
+        found.append(one)
+        if sys.stderr.isatty():
+            click.echo(f"\r{len(found)} of {len(entries) * seeds}: {one.entry:<60.60}", nl=False, err=True)
+        elif len(found) % 100 == 0:
+            click.echo(f"{len(found)} of {len(entries) * seeds} done", err=True)
+    if sys.stderr.isatty():
+        click.echo("", err=True)
+    place = {entry.name: at for at, entry in enumerate(entries)}
+    found.sort(key=lambda one: (place[one.entry], int(one.seed)))
+    lines = mutation_score(found, [rule.id for rule in RULES], every_rule=every_rule)
+    for line in lines:
+        click.echo(line)
+    if output is not None:
+        head = f"# The mutation score: {len(entries)} deviations, {effort} effort, {seeds} seed{'s' * (seeds > 1)}"
+        text = [head, "", *(f"- {line}" for line in lines), "", *mutation_table(found)]
+        (Path.cwd() / output).write_text("\n".join(text) + "\n", encoding="utf-8")
+    raise SystemExit(int(any(not one.rules for one in found)))
 
 
 def _agrees(rule: Rule, declared: Sequence[str]) -> str:

@@ -6,10 +6,12 @@ import shlex
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from chunkproof_targets.deviations.deviation import Deviation
+
 from .paint import BOLD, CYAN, DIM, YELLOW, Paint
 from .results import DeviationRecord, DiagnosisRecord
 
-__all__ = ["diagnosis"]
+__all__ = ["deviation", "diagnosis"]
 
 _RULES_SHOWN = 6
 _REPORTS_SHOWN = 4
@@ -32,6 +34,17 @@ def diagnosis(found: DiagnosisRecord, settings: Sequence[str], paint: Paint, *, 
         yield f"  broken for another reason: {_some(found.rules_unexplained, _RULES_SHOWN)}"
     for name in found.stale:
         yield paint(f"  {name} is declared, and the target does as the standard says: stale, remove it", YELLOW)
+
+
+def deviation(entry: Deviation, width: int = 100) -> Iterator[str]:
+    """All that the catalogue says of one deviation."""
+    yield f"{entry.name} ({entry.layer})"
+    yield f"  {entry.what}"
+    for word, text in (("seen as", entry.symptom), ("mend", entry.mend), ("clause", entry.clause)):
+        yield from textwrap.wrap(text, width, initial_indent=f"  {word}: ", subsequent_indent="    ")
+    if entry.reports:
+        yield f"  reported: {', '.join(entry.reports)}"
+    yield f"  as a target: pytest --target=deviation:{entry.name}"
 
 
 def _headline(found: DiagnosisRecord) -> str:

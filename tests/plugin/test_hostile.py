@@ -21,7 +21,7 @@ from .conftest import INTERRUPTIBLE, QUIET, run_in
 pytestmark = pytest.mark.skipif(not can_fork(), reason="no fork on this system")
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-HABITS, FAULTS = "tests.hostile.parsers", "tests.faults.resources"
+HABITS, FAULTS = "tests.hostile.parsers", "chunkproof_targets.deviations.resources"
 
 #: What these do they do on a NUL, and on nothing else: the kind of each broken must, and no should is broken.
 ON_NUL = {

@@ -75,7 +75,7 @@ def _ask_here(target: Target, questions: Sequence[Question], isolation: Isolatio
         for question in questions:
             if time.monotonic() > until:
                 break
-            seen.append(Seen(question, _run(target, question, watch, 0)))
+            seen.append(Seen(question, _run_of(_data_of(_run(target, question, watch, 0)))))
     return seen
 
 
