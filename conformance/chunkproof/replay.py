@@ -18,7 +18,7 @@ from .counterexample import PREFIX, TOKEN_LENGTH_MAX, WIRE_BYTES_MAX, Case, Toke
 from .examination import Examination
 from .rule_run import RuleRun
 from .rules import Rule, find_rule
-from .smaller import record
+from .smaller import advice_on, record
 from .watch import Watch
 
 if TYPE_CHECKING:
@@ -107,11 +107,11 @@ def replay(case: Case, target: Target, watch: Watch) -> RuleResult:
         return _examined(rule, target, watch)
     found: Counterexample | None = None
     status: Status = "held"
-    reason = advice = ""
+    advice = ""
     try:
-        found, failure = _run(rule, case, target, watch)
+        found, advice = _run(rule, case, target, watch)
         if found is not None:
-            status, advice = "broken", rule.advice(failure)
+            status = "broken"
     except ReplayError:
         raise
     except Exception:
@@ -131,7 +131,7 @@ def _examined(rule: Rule, target: Target, watch: Watch) -> RuleResult:
     return rule.result(target, **examined._asdict())
 
 
-def _run(rule: Rule, case: Case, target: Target, watch: Watch) -> tuple[Counterexample | None, BaseException | None]:
+def _run(rule: Rule, case: Case, target: Target, watch: Watch) -> tuple[Counterexample | None, str]:
     *before, (wire, cuts) = case.streams
     expectation = rule.expectation(target, wire)
     if expectation is None:
@@ -140,6 +140,7 @@ def _run(rule: Rule, case: Case, target: Target, watch: Watch) -> tuple[Countere
     run = RuleRun(rule, target, watch).run(wire, cuts, tuple(earlier for earlier, _ in before))
     kind = rule.differs(expectation, wire, cuts, run)
     if kind is None:
-        return None, None
+        return None, ""
     case = dataclasses.replace(case, takes=target.takes)
-    return record(rule, case, expectation, run, kind, watch.printed_texts()), run.failure
+    found = record(rule, case, expectation, run, kind, watch.printed_texts())
+    return found, advice_on(rule, expectation, cuts, run)

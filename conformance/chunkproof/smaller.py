@@ -8,7 +8,7 @@ from pathlib import Path
 
 import chunkproof_targets
 from chunkproof_reports.results import Counterexample, Kind, StreamRecord
-from chunkproof_strategies.chunkings import without_empty_chunks
+from chunkproof_strategies.chunkings import Cuts, without_empty_chunks
 from chunkproof_targets.contract import Run, TargetStopped
 
 from .counterexample import Case, encode_token
@@ -19,7 +19,7 @@ from .sharp import SHARP
 from .shrinker import shrink
 from .traits import SHORTER
 
-__all__ = ["NOT_EVERY_TIME", "counterexample_of", "is_ours", "record", "smaller"]
+__all__ = ["NOT_EVERY_TIME", "advice_on", "counterexample_of", "is_ours", "record", "smaller"]
 
 _OURS = (str(Path(__file__).parent), str(Path(chunkproof_targets.__file__).parent), "<frozen ")
 _TARGETS = ("libraries", "published", "reference")
@@ -38,6 +38,10 @@ _EMPTY_CHUNK = (
     "It takes an empty chunk to fail so. If this parser documents an empty chunk as the end of input, declare it: "
     "--chunkproof-declare empty_chunk=end"
 )
+_DECLARED = (
+    "What is expected here is not what the standard says, but what the reference parser gives with the declared "
+    "deviation{} ({}). Declare only what the parser does."
+)
 
 
 def counterexample_of(rule_run: RuleRun, finding: Finding) -> tuple[Counterexample, str]:
@@ -49,9 +53,9 @@ def counterexample_of(rule_run: RuleRun, finding: Finding) -> tuple[Counterexamp
     rule_run.watch.forget_printed()
     run = rule_run.run(finding.wire, finding.cuts, finding.before)
     printed = rule_run.watch.printed_texts()
-    advice = rule_run.rule.advice(run.failure) or _advice_on_cuts(finding)
-    expectation = rule_run.rule.expectation(rule_run.target, finding.wire)
     rule = rule_run.rule
+    expectation = rule.expectation(rule_run.target, finding.wire)
+    advice = advice_on(rule, expectation, finding.cuts, run) or _advice_on_cuts(finding)
     if expectation is not None and rule.differs(expectation, finding.wire, finding.cuts, run) is None:
         finding, run, advice = found, found.run, NOT_EVERY_TIME
         expectation = rule_run.rule.expectation(rule_run.target, finding.wire)
@@ -62,6 +66,15 @@ def counterexample_of(rule_run: RuleRun, finding: Finding) -> tuple[Counterexamp
     if len(found.wire) <= _UNSHRUNK_MAX and not found.before:
         shown = replace(shown, unshrunk=StreamRecord.of(found.wire, found.cuts))
     return shown, advice
+
+
+def advice_on(rule: Rule, expectation: Expectation | None, cuts: Cuts, run: Run) -> str:
+    """What the author of a target may do that failed so."""
+    expected = expectation and expectation.at(cuts)
+    if expected and expected.deviates:
+        names = ", ".join(one.name for one in expected.deviations)
+        return _DECLARED.format("s" * (len(expected.deviations) > 1), names)
+    return rule.advice(run.failure)
 
 
 def _advice_on_cuts(finding: Finding) -> str:

@@ -284,6 +284,10 @@ def test_the_command_line_wins_and_can_be_repeated(configured, run):
 def test_what_is_given_to_a_run_is_given_to_its_next_commands(folder, run):
     ran = run(folder, "--target=parsers:Good", "--effort=smoke", "--chunkproof-deviations=bom-not-stripped", MARK)
     assert ran.counts() == {"failed": 1}, "it does as the standard"
+    said = (
+        "the reference parser gives with the declared deviation (bom-not-stripped). Declare only what the parser does."
+    )
+    assert said in " ".join(ran.out.split())
     assert f"next: pytest --target=parsers:Good --chunkproof-deviations=bom-not-stripped {MARK}\n" in ran.out
     assert " --target parsers:Good --deviations bom-not-stripped\n" in ran.out
 

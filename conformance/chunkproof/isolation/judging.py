@@ -29,7 +29,7 @@ from ..replay import ReplayError, replay
 from ..rule_check import Effort, check_rule, conclude, look
 from ..rule_run import Finding, RuleRun
 from ..rules import RULES, Rule, find_rule
-from ..smaller import NOT_EVERY_TIME, is_ours, record, smaller
+from ..smaller import NOT_EVERY_TIME, advice_on, is_ours, record, smaller
 from ..watch import Watch
 from .child import Cell, Child, Ended
 from .limits import UNKNOWN_PACE, Limits, Pace, measure_pace
@@ -296,7 +296,8 @@ def _run_again(rule: Rule, target: Target, finding: Finding, watch: Watch) -> di
     if kind is None:
         return None
     counterexample = _record(rule, target, finding, run, kind, watch.printed_texts())
-    return rule.result(target, "broken", advice=rule.advice(run.failure), counterexample=counterexample).to_data()
+    advice = advice_on(rule, expectation, finding.cuts, run)
+    return rule.result(target, "broken", advice=advice, counterexample=counterexample).to_data()
 
 
 def _without_our_frames(text: str) -> str:
