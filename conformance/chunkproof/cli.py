@@ -25,7 +25,7 @@ from chunkproof_reports.mutants import markdown as mutation_table
 from chunkproof_reports.mutants import summary as mutation_score
 from chunkproof_reports.results import Results, RuleResult
 from chunkproof_targets.contract import Target, TargetError
-from chunkproof_targets.deviations import CATALOGUE, find_deviation
+from chunkproof_targets.deviations import CATALOGUE, Deviation, find_deviation
 from chunkproof_targets.deviations.deviation import Layer
 
 from .baseline import baseline_text, could_be_declared, keep_what_repeats
@@ -254,16 +254,7 @@ def mutants_(names: tuple[str, ...], effort: str, seeds: int, jobs: int, every_r
         _refuse(str(error))
     if output is not None and not (Path.cwd() / output).parent.is_dir():
         _refuse(f"--output={output}: it is the name of a file, in a folder that is there")
-    wanted = [str(seed) for seed in range(1, seeds + 1)]
-    found: list[Catch] = []
-    for one in catches(entries, effort=effort, seeds=wanted, jobs=jobs, every_rule=every_rule):
-        found.append(one)
-        if sys.stderr.isatty():
-            click.echo(f"\r{len(found)} of {len(entries) * seeds}: {one.entry:<60.60}", nl=False, err=True)
-        elif len(found) % 100 == 0:
-            click.echo(f"{len(found)} of {len(entries) * seeds} done", err=True)
-    if sys.stderr.isatty():
-        click.echo("", err=True)
+    found = _caught(entries, effort, seeds, jobs, every_rule)
     place = {entry.name: at for at, entry in enumerate(entries)}
     found.sort(key=lambda one: (place[one.entry], int(one.seed)))
     lines = mutation_score(found, [rule.id for rule in RULES], every_rule=every_rule)
@@ -274,6 +265,25 @@ def mutants_(names: tuple[str, ...], effort: str, seeds: int, jobs: int, every_r
         text = [head, "", *(f"- {line}" for line in lines), "", *mutation_table(found)]
         (Path.cwd() / output).write_text("\n".join(text) + "\n", encoding="utf-8")
     raise SystemExit(int(any(not one.rules for one in found)))
+
+
+def _caught(entries: Sequence[Deviation], effort: str, seeds: int, jobs: int, every_rule: bool) -> list[Catch]:
+    """What was caught, with signs of life; Ctrl-C ends it with what there is by then."""
+    found: list[Catch] = []
+    drawn, of = sys.stderr.isatty(), len(entries) * seeds
+    wanted = [str(seed) for seed in range(1, seeds + 1)]
+    try:
+        for one in catches(entries, effort=effort, seeds=wanted, jobs=jobs, every_rule=every_rule):
+            found.append(one)
+            if drawn:
+                click.echo(f"\r{len(found)} of {of}: {one.entry:<60.60}", nl=False, err=True)
+            elif len(found) % 100 == 0:
+                click.echo(f"{len(found)} of {of} done", err=True)
+    except KeyboardInterrupt:
+        click.echo(f"stopped: {len(found)} of {of} are done", err=True)
+    if drawn:
+        click.echo("", err=True)
+    return found
 
 
 def _agrees(rule: Rule, declared: Sequence[str]) -> str:

@@ -1,6 +1,7 @@
 """The mutation score: the suite against every entry of the catalogue.
 
 Each entry is judged rule by rule, in the order of the registry, until the first rule that it breaks: that is the catch.
+Beyond smoke effort, all rules take a first turn at smoke: the streams of a greater effort begin with the same ones.
 With ``every_rule`` all rules judge it, so that rules which no entry needs, and entries that few rules catch, are seen.
 """
 
@@ -41,7 +42,7 @@ def catch(
                 seconds = time.perf_counter() - started
             if result.fails or (entry.is_choice and result.status == "broken"):
                 size = size or _size(result)
-                broken.append(result.id)
+                broken += [result.id] if result.id not in broken else []
                 if not every_rule:
                     break
     collect_garbage()
@@ -51,8 +52,11 @@ def catch(
 def _results(
     target: DeviatingTarget, rules: Sequence[Rule], effort: str, seed: str, watch: Watch
 ) -> Iterator[RuleResult]:
-    for rule in rules:
-        yield check_rule(rule, target, effort=EFFORTS[effort], seed=seed, watch=watch)
+    for name in dict.fromkeys(("smoke", effort)):
+        for rule in rules:
+            # What measures does not do the same and more, but something else.
+            if name == effort or rule.examine is None:
+                yield check_rule(rule, target, effort=EFFORTS[name], seed=seed, watch=watch)
 
 
 def _size(result: RuleResult) -> int:

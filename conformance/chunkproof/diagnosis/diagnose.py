@@ -60,13 +60,14 @@ class _Diagnosis:
         self.cases = {result.id: _question_of(result) for result in broken}
         self.seen: list[Seen] = []
         self.fresh = 0
+        self.declared = find_deviations("+".join(target.deviations))
 
     def record(self) -> DiagnosisRecord:
         """Ask, search, check on fresh streams, and say what came of it."""
         own = [question for question in self.cases.values() if question is not None]
         unshrunk = [question for question in map(_unshrunk, self.broken) if question is not None]
         self._ask([*telling_cases(), *own, *sorted(unshrunk, key=lambda one: one.size)[:_UNSHRUNK_MAX]])
-        search = Search(self.target, CATALOGUE, shows=telling_cases(), until=self.until)
+        search = Search(self.target, CATALOGUE, start=self.declared, shows=telling_cases(), until=self.until)
         search.add(self.seen)
         found = search.found()
         for round_ in range(_ROUNDS):
@@ -103,15 +104,14 @@ class _Diagnosis:
 
     def _record(self, found: Found) -> DiagnosisRecord:
         causes = self._causes(found)
-        declared = find_deviations("+".join(self.target.deviations))
         measured = self._measured(bool(found.deviations))
         explained = {rule for rules in (*causes.values(), *measured.values()) for rule in rules}
         smallest = min((self.seen[at] for at in found.unexplained), key=lambda one: one.question.size, default=None)
         return DiagnosisRecord(
             target=self.target.name,
             deviations=(
-                *(self._named(one, causes[one], found.equals[one.name], one in declared) for one in found.deviations),
-                *(self._named(ones[0], rules, ones[1:], False) for ones, rules in measured.items()),
+                *(self._named(one, causes[one], found.equals[one.name]) for one in found.deviations),
+                *(self._named(ones[0], rules, ones[1:]) for ones, rules in measured.items()),
             ),
             outcomes=len(self.seen) + self.fresh,
             explained=len(self.seen) + self.fresh - len(found.unexplained),
@@ -122,7 +122,7 @@ class _Diagnosis:
                 for result in self.broken
                 if result.id not in explained and not (found.deviations and _is_long(result))
             ),
-            stale=tuple(one.name for one in declared if one not in found.deviations and self._is_stale(one)),
+            stale=tuple(one.name for one in self.declared if one not in found.deviations and self._is_stale(one)),
         )
 
     def _causes(self, found: Found) -> dict[Deviation, list[str]]:
@@ -147,9 +147,7 @@ class _Diagnosis:
                 found.setdefault(ones, []).append(result.id)
         return found
 
-    def _named(
-        self, deviation: Deviation, rules: Sequence[str], equals: Sequence[Deviation], declared: bool
-    ) -> DeviationRecord:
+    def _named(self, deviation: Deviation, rules: Sequence[str], equals: Sequence[Deviation]) -> DeviationRecord:
         shown = min(
             (result for result in self.broken if result.id in rules and result.counterexample),
             key=lambda result: len(result.counterexample.token) if result.counterexample else 0,
@@ -166,7 +164,7 @@ class _Diagnosis:
             rules=tuple(rules),
             token=token or self._token_of(deviation),
             equals=tuple(one.name for one in equals),
-            declared=declared,
+            declared=deviation in self.declared,
         )
 
     def _token_of(self, deviation: Deviation) -> str:

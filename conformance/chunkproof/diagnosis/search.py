@@ -46,7 +46,8 @@ class Found:
 class Search:
     """Over what was seen of one target; ``until`` is when it has to end, by `time.monotonic`.
 
-    ``shows`` gives, for questions of which that is known, the deviations that change anything there.
+    ``start`` is a set to begin with, besides the empty one. ``shows`` gives, for questions of which that is known, the
+    deviations that change anything there.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Search:
         target: Target,
         catalogue: Sequence[Deviation],
         *,
+        start: Set = (),
         shows: Mapping[Question, frozenset[Deviation]] = MappingProxyType({}),
         until: float = float("inf"),
     ) -> None:
@@ -67,7 +69,7 @@ class Search:
         #: For each deviation where it changes anything, alone, as far as that is known.
         self._effects: dict[Deviation, int] = dict.fromkeys(catalogue, 0)
         self._effects_known = 0
-        self._best: Set = ()
+        self._best = start
 
     def add(self, seen: Sequence[Seen]) -> None:
         """More to explain."""
