@@ -73,9 +73,9 @@ _LONG: dict[str, dict[str, Any]] = {
         "help": "known failures, as `chunkproof baseline` writes them: they do not fail the run, new ones do",
     },
     "--chunkproof-diagnosis": {
-        "choices": ("full", "none"),
-        "default": "full",
-        "help": "whether to look for the cause of what is broken, up to ten seconds a target (full), or not (none)",
+        "choices": ("auto", "full", "none"),
+        "default": "auto",
+        "help": "look for the causes of what is broken, some seconds a target: after all rules (auto), always, never",
     },
     "--chunkproof-timeout": {
         "type": float,

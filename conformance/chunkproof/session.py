@@ -6,7 +6,7 @@ import difflib
 import json
 import os
 import tempfile
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -252,9 +252,9 @@ class SuiteRun:
         if self.is_worker:
             return
         self._sort()
-        if not self.config.option.collectonly and self.config.option.chunkproof_diagnosis != "none":
+        if not self.config.option.collectonly:
             with at_peace():
-                diagnose_all(self.results, self.targets, self.isolation)
+                diagnose_all(self.results, list(self._to_be_diagnosed()), self.isolation)
         if self.report_path:
             _write(self.report_path, self.results.to_json())
         if self.config.option.collectonly:
@@ -263,6 +263,14 @@ class SuiteRun:
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
         elif exitstatus == pytest.ExitCode.OK and not any(r.judged for r in self.results.rules):
             session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+
+    def _to_be_diagnosed(self) -> Iterator[Target]:
+        """The targets by all of whose rules there is a result: by a few, nobody asks for a cause."""
+        wanted = self.config.option.chunkproof_diagnosis
+        for target in self.targets:
+            done = sum(result.target == target.name for result in self.results.rules)
+            if wanted == "full" or (wanted == "auto" and done == len(self.rules)):
+                yield target
 
     def pytest_unconfigure(self) -> None:
         """Give back what the targets hold."""

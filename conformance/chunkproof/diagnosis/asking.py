@@ -59,7 +59,8 @@ def ask(
             left = left[len(batch) :]
             continue
         ends += 1
-        at = answer.noted.checks if answer.noted is not None else 0
+        # Where the board has no note, the one is not known: one by one, then.
+        at = answer.noted.streams if answer.noted is not None else min(1, len(batch) - 1)
         if at:
             size = at  # those before it once more, without it
             continue

@@ -77,7 +77,7 @@ class _Diagnosis:
             self.seen += news
             search.add(news)
             found = search.found()
-        return self._record(found)
+        return self._record(search.settled(self._breaks_a_rule))
 
     def _ask(self, questions: Iterable[Question | None]) -> None:
         wanted = [one for one in dict.fromkeys(questions) if one is not None and can_be_asked(self.target, one)]
@@ -123,6 +123,14 @@ class _Diagnosis:
                 if result.id not in explained and not (found.deviations and _is_long(result))
             ),
             stale=tuple(one.name for one in self.declared if one not in found.deviations and self._is_stale(one)),
+        )
+
+    def _breaks_a_rule(self, deviation: Deviation) -> bool:
+        """Whether it explains a rule's counterexample alone."""
+        own = set(self.cases.values())
+        return any(
+            one.question in own and not one.is_right(self.target) and one.fits(self.target, (deviation,))
+            for one in self.seen
         )
 
     def _causes(self, found: Found) -> dict[Deviation, list[str]]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -25,11 +25,14 @@ __all__ = ["Found", "Search"]
 
 # Sets kept at each size, and deviations tried on each: first few, and more where that does not explain all.
 _NARROW, _WIDE = (3, 6), (6, 20)
-_TRIED_BLINDLY = 60
+_TRIED_BLINDLY = 40
+_QUICK = 250
 # Members of a set.
 _MEMBERS_MAX = 12
 # Questions of which it is not known what shows there, on which the whole catalogue is tried at each size.
 _LOOKED_AT = 6
+# Where not all is explained, what explains so few outcomes alone may fit by chance.
+_FEW = 2
 
 Set = tuple[Deviation, ...]
 
@@ -104,10 +107,6 @@ class Search:
         self._misses[key] = missed
         return missed & among
 
-    def explains(self, deviations: Set, first: int) -> bool:
-        """Whether the set explains all; what stands at the places of ``first`` is looked at first, since it may not."""
-        return not self._any_missed(deviations, first) and not self._any_missed(deviations, self.all & ~first)
-
     def _any_missed(self, deviations: Set, among: int) -> bool:
         key = frozenset(deviations)
         if self._misses.get(key, 0) & among:
@@ -119,12 +118,22 @@ class Search:
         best: Set = self._best
         for beam, tried in (_NARROW, _WIDE):
             best = self._exchanged(self._grown([(), best] if best else [()], beam, tried), tried)
-            if not (misses := self.misses(best)):
+            if not self.misses(best):
                 break
-        if not misses:
-            best = self._without_what_is_not_needed(best)
-        self._best = best = tuple(deviation for deviation in self._effects if deviation in best)
-        return Found(best, tuple(_bits(misses)), self._equals(best, misses))
+        self._best = self._without_what_is_not_needed(best, 0)
+        return self._as_found(self._best)
+
+    def settled(self, is_sure: Callable[[Deviation], bool]) -> Found:
+        """What was found in the end: where not all is explained, without what may fit by chance, unless it is sure."""
+        best = self._best
+        if self.misses(best):
+            best = self._without_what_is_not_needed(best, _FEW, is_sure)
+        return self._as_found(best)
+
+    def _as_found(self, deviations: Set) -> Found:
+        ordered = tuple(deviation for deviation in self._effects if deviation in deviations)
+        misses = self.misses(ordered)
+        return Found(ordered, tuple(_bits(misses)), self._equals(ordered, misses))
 
     def _grown(self, start: Sequence[Set], width: int, tried: int) -> Set:
         beam = sorted(((self.misses(one), one) for one in start), key=_rank)
@@ -162,30 +171,52 @@ class Search:
         for deviation in self._candidates(missed, deviations, tried):
             more = (*deviations, deviation)
             with contextlib.suppress(TargetError):  # the two cannot be combined
-                left = self.misses(more, missed | self._effects[deviation])
-                if left.bit_count() < missed.bit_count():
-                    yield left, more
+                if self.misses(more, missed).bit_count() < missed.bit_count():
+                    left = self.misses(more, missed | self._effects[deviation])
+                    if left.bit_count() < missed.bit_count():
+                        yield left, more
             if time.monotonic() > self.until:
                 return
 
     def _candidates(self, missed: int, deviations: Set, tried: int) -> list[Deviation]:
-        found: list[tuple[int, int, int, Deviation]] = []
+        """What may explain more: what explains some of it alone; in a wide search also what changes little else."""
         self._look_at(missed)
-        for deviation, effect in self._effects.items():
+        helpful: list[tuple[int, int, int, Deviation]] = []
+        blind: list[tuple[float, int, Deviation]] = []
+        for place, (deviation, effect) in enumerate(self._effects.items()):
             touched = effect & missed
             if touched and deviation not in deviations and time.monotonic() < self.until:
                 alone = touched & ~self.misses((deviation,), touched)
-                found.append((-alone.bit_count(), -len(deviation.reports), len(found), deviation))
-        found.sort(key=lambda one: one[:3])
-        helpful = [one[3] for one in found if one[0]]
-        return helpful[:tried] or [one[3] for one in found[:_TRIED_BLINDLY]]
+                if alone:
+                    helpful.append((-alone.bit_count(), -len(deviation.reports), place, deviation))
+                else:
+                    # Together with others it may look otherwise than alone.
+                    blind.append((-touched.bit_count() / effect.bit_count(), place, deviation))
+        # Where little is left, each is tried quickly.
+        chosen = [one[3] for one in sorted(helpful)[: max(tried, _QUICK // missed.bit_count())]]
+        if not chosen or tried > _NARROW[1]:
+            chosen += [one[2] for one in sorted(blind)[:_TRIED_BLINDLY]]
+        return chosen
 
-    def _without_what_is_not_needed(self, deviations: Set) -> Set:
-        for deviation in deviations:
+    def _without_what_is_not_needed(
+        self, deviations: Set, few: int, is_sure: Callable[[Deviation], bool] = lambda deviation: False
+    ) -> Set:
+        """The set without the members but for which no more than a ``few`` outcomes more would be left unexplained."""
+        left = self.misses(deviations).bit_count()
+        for deviation in reversed(deviations):
             fewer = _without(deviations, deviation)
-            if fewer and self.explains(fewer, self._effects[deviation]):
-                return self._without_what_is_not_needed(fewer)
+            most = left + (0 if is_sure(deviation) else few)
+            if self._misses_at_most(fewer, most, self._effects[deviation]):
+                return self._without_what_is_not_needed(fewer, few, is_sure)
         return deviations
+
+    def _misses_at_most(self, deviations: Set, most: int, first: int) -> bool:
+        for part in (first, self.all & ~first):
+            for at in _bits(part):
+                most -= self.misses(deviations, 1 << at) != 0
+                if most < 0:
+                    return False
+        return True
 
     def _equals(self, deviations: Set, misses: int) -> dict[str, tuple[Deviation, ...]]:
         """For each member, the deviations that would do in its place as well."""

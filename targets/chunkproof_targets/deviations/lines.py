@@ -30,16 +30,18 @@ class _EndsAlone(_Ends):
 
 
 class _Blocks(ReferenceParser):
-    """Looks for the end of a block in the text, and only then for lines in it."""
+    """Looks for the end of a block in the text, and only then for lines in it; empty ones there are skipped."""
 
     boundary: ClassVar[re.Pattern[str]]
 
     def split_lines(self, text: str) -> list[str]:
         split = super().split_lines
         *blocks, rest = self.boundary.split(text)
-        return [line for block in blocks for line in (*split(block), "")] + [rest]
+        return [line for block in blocks for line in (*filter(None, split(block)), "")] + [rest]
 
     def resume_after_cr(self, text: str) -> str:
+        # The ends of a block are looked for in the text as it came.
+        super().resume_after_cr(text)
         return text
 
 
@@ -165,9 +167,14 @@ class FirstEndDecides(ReferenceParser):
     reports=("openai/openai-node#2309",),
 )
 class MixedLineEndings(_Blocks):
-    """A block ends at LF LF, CR CR or CRLF CRLF, and at no other two line ends."""
+    """Looks for a block's end at LF LF, CR CR and CRLF CRLF alone, and reads its lines late."""
 
     boundary = re.compile(r"\n\n|\r\r|\r\n\r\n")
+
+    def split_lines(self, text: str) -> list[str]:
+        *blocks, rest = self.boundary.split(text)
+        split = ReferenceParser.split_lines
+        return [line for block in blocks if block for line in (*split(self, block), "")] + [rest]
 
 
 @deviation(
@@ -177,12 +184,7 @@ class MixedLineEndings(_Blocks):
 class BlankLinesOfMixedEndsIgnored(_Blocks):
     """A block ends at LF LF, CR CR or CRLF CRLF, and an empty line of two other line ends is skipped."""
 
-    boundary = re.compile(r"\n\n|\r\r|\r\n\r\n")
-
-    def split_lines(self, text: str) -> list[str]:
-        split = ReferenceParser.split_lines
-        *blocks, rest = self.boundary.split(text)
-        return [line for block in blocks for line in (*filter(None, split(self, block)), "")] + [rest]
+    boundary = MixedLineEndings.boundary
 
 
 @deviation(

@@ -1,0 +1,323 @@
+"""The diagnosis: what is named, what is said of it, and what is left open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from chunkproof.check import check
+from chunkproof.diagnosis.asking import ask
+from chunkproof.diagnosis.diagnose import diagnose, diagnose_all
+from chunkproof.diagnosis.search import Search
+from chunkproof.diagnosis.seen import Question, Seen, can_be_asked
+from chunkproof.diagnosis.telling import telling_cases
+from chunkproof.isolation.judging import Isolation
+from chunkproof.isolation.limits import Limits
+from chunkproof.peace import at_peace
+from chunkproof.replay import read_case
+from chunkproof.rules import RULES, find_rule
+from chunkproof_reports.diagnosis import diagnosis
+from chunkproof_reports.paint import Paint
+from chunkproof_reports.results import DiagnosisRecord, Results
+from chunkproof_strategies.chunkings import chunks_of
+from chunkproof_targets.contract import Target, TargetHung
+from chunkproof_targets.declared import Declared
+from chunkproof_targets.deviations import CATALOGUE, find_deviations
+from chunkproof_targets.deviations.compose import DeviatingTarget, compose
+from chunkproof_targets.loading import load_target
+from chunkproof_targets.reference import ReferenceParser
+from chunkproof_targets.shapes import adapt
+
+from .faults import CATCHES
+
+QUICK = [rule for rule in RULES if rule.examine is None]
+
+
+def deviating(names: str) -> Target:
+    return DeviatingTarget(compose(find_deviations(names)), names)
+
+
+def judged(target: Target, rules: list[str] | None = None, *, forked: bool = False) -> Results:
+    chosen = QUICK if rules is None else [find_rule(rule) for rule in rules]
+    return check(target, "smoke", rules=chosen, forked=forked)
+
+
+def diagnosed(target: Target, rules: list[str] | None = None, *, forked: bool = False) -> DiagnosisRecord:
+    results = judged(target, rules, forked=forked)
+    isolation = Isolation(Limits(), forked=forked)
+    try:
+        with at_peace():
+            return diagnose(target, [one for one in results.rules if one.fails], isolation, seed="1")
+    finally:
+        isolation.close()
+
+
+def named(record: DiagnosisRecord) -> list[set[str]]:
+    """The names, each with what it was not told apart from."""
+    return [{one.name, *one.equals} for one in record.deviations]
+
+
+def lines(record: DiagnosisRecord) -> str:
+    return "\n".join(diagnosis(record, [], Paint(False)))
+
+
+# What is named --------------------------------------------------------------------------------------------------------
+
+#: Of each layer some, by a fixed stride; `make long` takes them all.
+SOME = [entry for entry in CATALOGUE if not entry.shows_in and not entry.is_choice and not entry.carries][::23]
+
+
+@pytest.mark.parametrize("entry", SOME, ids=lambda entry: entry.name)
+def test_an_entry_is_named(entry):
+    record = diagnosed(deviating(entry.name), list(CATCHES[entry.name]))
+    assert len(record.deviations) == 1
+    assert entry.name in named(record)[0]
+    assert record.explained == record.outcomes > 200
+    assert record.rules_unexplained == ()
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "bom-not-stripped+crlf-split-chunks",
+        "utf8-split-lossy+eof-incomplete-dispatched",
+        "id-per-event+retry-lenient-int",
+        "type-block-dispatched+id-that-stays-dispatched+control-block-dispatched",
+        "value-overtrimmed+comment-ends-a-block",
+        "first-chunk-lost+ill-formed-as-latin1",
+    ],
+)
+def test_several_are_named_together(names):
+    record = diagnosed(deviating(names))
+    wanted = {one.name for one in find_deviations(names)}
+    assert {one.name for one in record.deviations} == wanted
+    assert record.explained == record.outcomes
+
+
+@pytest.mark.parametrize(
+    ("parser", "words"),
+    [
+        ("parser-a", {"json-split-mid-event": "A line that a chunk's end cuts is read as it is"}),
+        ("parser-b", {"each-data-line-is-an-event": "Dispatches each data line at once."}),
+        ("parser-c", {"utf8-split-lossy": "Decodes each chunk by itself, so a cut character becomes"}),
+        ("fetch-loop", {"block-is-the-payload": "Splits the text at two LFs", "done-ends-stream": "[DONE]"}),
+    ],
+)
+def test_a_published_parser_is_named_in_the_words_of_its_article(parser, words):
+    record = diagnosed(load_target(parser, folder=Path.cwd()))
+    what = {one.name: one.what for one in record.deviations}
+    for name, text in words.items():
+        assert text in what[name]
+    assert record.explained >= 0.99 * record.outcomes
+
+
+def test_a_library_is_explained():
+    record = diagnosed(load_target("httpx-sse", folder=Path.cwd()), forked=True)
+    assert {one.name for one in record.deviations} == {
+        "bom-not-stripped",
+        "retry-lenient-int",
+        "type-block-dispatched",
+        "id-block-dispatched",
+        "id-that-stays-dispatched",
+        "control-block-dispatched",
+    }
+    assert record.explained == record.outcomes
+    assert record.rules_unexplained == ()
+
+
+def test_a_time_is_named_by_its_rule():
+    record = diagnosed(deviating("late-dispatch"), ["delivery/prompt"])
+    assert "late-dispatch" in named(record)[0]
+    assert record.deviations[0].rules == ("delivery/prompt",)
+
+
+def test_what_crosses_runs_is_named():
+    rule = "whole/a-second-run-sees-nothing-of-the-first"
+    record = diagnosed(deviating("data-in-a-class-attribute"), [rule], forked=True)
+    assert named(record) == [{"data-in-a-class-attribute"}]
+
+
+# What is left open ----------------------------------------------------------------------------------------------------
+
+
+class Strange(ReferenceParser):
+    """No deviation of the catalogue: every event whose data has seven characters is said twice."""
+
+    def emit(self, event):
+        super().emit(event)
+        if len(event.data or "") == 7:
+            super().emit(event)
+
+
+def test_what_no_deviation_explains_is_shown_as_the_smallest_case():
+    target = DeviatingTarget(Strange, "strange")
+    record = diagnosed(target)
+    assert record.explained < record.outcomes
+    assert len(read_case(record.unexplained).streams[-1][0]) <= 20
+    assert "not explained" in lines(record)
+    assert record.unexplained in lines(record)
+
+
+def test_a_fault_of_the_catalogue_beside_a_strange_one_is_named_still():
+    class Both(Strange):
+        def strip_mark(self, text):
+            return text
+
+    record = diagnosed(DeviatingTarget(Both, "both"))
+    assert "bom-not-stripped" in [one.name for one in record.deviations]
+    assert record.explained < record.outcomes
+
+
+def test_what_a_target_does_not_show_is_not_told_apart():
+    def data_alone(chunks):
+        parser = compose(find_deviations("id-field-dispatched"))()
+        for chunk in chunks:
+            yield from [event.data for event in parser.feed(chunk)]
+
+    (one,) = diagnosed(adapt(data_alone, name="data-alone", found="here")).deviations
+    assert {"id-field-dispatched", "id-block-dispatched"} <= {one.name, *one.equals}
+
+
+def test_a_right_target_has_no_diagnosis():
+    results = judged(DeviatingTarget(ReferenceParser), ["lines/lf", "bytes/mark-removed"])
+    diagnose_all(results, [DeviatingTarget(ReferenceParser)], Isolation(Limits(), forked=False))
+    assert results.diagnoses == []
+
+
+# What is said of it ---------------------------------------------------------------------------------------------------
+
+
+def test_rules_that_fail_for_one_reason_stand_under_it_once():
+    results = judged(deviating("bom-not-stripped+crlf-split-chunks"))
+    broken = {one.id for one in results.rules if one.fails}
+    record = diagnosed(deviating("bom-not-stripped+crlf-split-chunks"))
+    under = [rule for one in record.deviations for rule in one.rules]
+    assert len(under) == len(set(under))
+    assert set(under) == broken
+    of = {one.name: one.rules for one in record.deviations}
+    assert "bytes/mark-removed" in of["bom-not-stripped"]
+    assert "lines/crlf-cut" in of["crlf-split-chunks"]
+
+
+def test_the_lines_give_symptom_mend_clause_and_a_command():
+    text = lines(diagnosed(deviating("bom-not-stripped"), ["bytes/mark-removed", "bytes/mark-before-other-fields"]))
+    for words in (
+        "it behaves like the reference parser with this deviation",
+        "1. bom-not-stripped: Keeps the byte order mark.",
+        "seen as: ",
+        "mend: ",
+        "clause: 9.2.5",
+        "reported: openai/openai-python#3819",
+        "breaks 2 rules: bytes/mark-removed, bytes/mark-before-other-fields",
+        "chunkproof replay cp1.",
+        "--target bom-not-stripped",
+    ):
+        assert words in text
+
+
+def test_a_record_crosses_json():
+    results = judged(deviating("bom-not-stripped"), ["bytes/mark-removed"])
+    diagnose_all(results, [deviating("bom-not-stripped")], Isolation(Limits(), forked=False))
+    assert Results.from_json(results.to_json()).diagnoses == results.diagnoses
+
+
+def declaring(names: str, declared: str) -> Target:
+    return load_target(
+        f"deviation:{names}", folder=Path.cwd(), declared=Declared(deviations=tuple(declared.split("+")))
+    )
+
+
+def test_a_declared_deviation_is_marked():
+    target = declaring("bom-not-stripped+crlf-split-chunks", "bom-not-stripped")
+    record = diagnosed(target, ["lines/crlf-cut", "bytes/mark-removed"])
+    assert {one.name: one.declared for one in record.deviations} == {
+        "bom-not-stripped": True,
+        "crlf-split-chunks": False,
+    }
+    assert record.stale == ()
+
+
+def test_a_declared_deviation_that_is_not_there_is_stale():
+    target = declaring("crlf-split-chunks", "bom-not-stripped")
+    record = diagnosed(target, ["lines/crlf-cut", "bytes/mark-removed"])
+    assert record.stale == ("bom-not-stripped",)
+    assert "bom-not-stripped is declared, and the target does as the standard says: stale, remove it" in lines(record)
+
+
+# How a target is asked ------------------------------------------------------------------------------------------------
+
+
+class Deadly(DeviatingTarget):
+    """Ends its process on one stream, and hangs on another."""
+
+    def run(self, chunks):
+        wire = b"".join(chunks)
+        if wire == b"data: 3\n\n":
+            import os
+
+            os._exit(7)
+        if wire == b"data: 5\n\n":
+            while True:
+                pass
+        return super().run(chunks)
+
+
+@pytest.fixture
+def isolation() -> Iterator[Isolation]:
+    made = Isolation(Limits(timeout=0.5))
+    yield made
+    made.close()
+
+
+def test_a_question_that_ends_its_process_is_an_answer_and_the_others_are_asked(isolation):
+    questions = [Question(b"data: %d\n\n" % number) for number in range(8)]
+    with at_peace():
+        seen = ask(Deadly(ReferenceParser), questions, isolation, until=float("inf"))
+    assert [one.question for one in seen] == questions
+    failures = [type(one.run.failure).__name__ for one in seen]
+    assert failures[3] == "TargetDied"
+    assert failures[5] == "TargetHung"
+    assert set(failures[:3] + failures[4:5] + failures[6:]) == {"NoneType"}
+    assert [one.run.deliveries[0].event.data for one in seen if not one.run.failure] == ["0", "1", "2", "4", "6", "7"]
+
+
+def test_nothing_is_asked_that_cannot_be():
+    text = DeviatingTarget(ReferenceParser)
+    text.takes = "text"
+    assert not can_be_asked(text, Question(b"\xef\xbb\xbfdata: a\n\n"))
+    ends = DeviatingTarget(ReferenceParser)
+    ends.empty_chunk_ends = True
+    assert not can_be_asked(ends, Question(b"data: a\n\n", (3, 3)))
+    assert can_be_asked(ends, Question(b"data: a\n\n", (3,)))
+
+
+# The search -----------------------------------------------------------------------------------------------------------
+
+
+def searched(names: str) -> Search:
+    target = deviating(names)
+    search = Search(target, CATALOGUE, shows=telling_cases())
+    search.add([Seen(one, target.run(_chunks(one))) for one in telling_cases() if not one.before])
+    return search
+
+
+def _chunks(question: Question) -> list[bytes]:
+    return list(chunks_of(question.wire, question.cuts))
+
+
+def test_a_set_that_explains_all_has_no_member_too_many():
+    found = searched("bom-not-stripped+no-colon-ignored").found()
+    assert [one.name for one in found.deviations] == ["bom-not-stripped", "no-colon-ignored"]
+    assert found.unexplained == ()
+
+
+def test_a_hang_is_explained_by_a_hang_alone():
+    target = DeviatingTarget(ReferenceParser)
+    question = Question(b"data: a\n\n")
+    hung = target.run([question.wire])
+    hung.failure = TargetHung()
+    seen = Seen(question, hung)
+    assert not seen.is_right(target)
+    assert [entry.name for entry in CATALOGUE if seen.fits(target, (entry,))] == []
