@@ -1,7 +1,8 @@
 """The mutation score: the suite against every entry of the catalogue.
 
 Each entry is judged rule by rule, in the order of the registry, until the first rule that it breaks: that is the catch.
-Beyond smoke effort, all rules take a first turn at smoke: the streams of a greater effort begin with the same ones.
+Beyond smoke effort, all rules take a first turn at smoke: the streams of a greater effort begin with the same ones. Then
+come the rules that measure, which take no longer with effort.
 With ``every_rule`` all rules judge it, so that rules which no entry needs, and entries that few rules catch, are seen.
 """
 
@@ -52,11 +53,12 @@ def catch(
 def _results(
     target: DeviatingTarget, rules: Sequence[Rule], effort: str, seed: str, watch: Watch
 ) -> Iterator[RuleResult]:
-    for name in dict.fromkeys(("smoke", effort)):
-        for rule in rules:
-            # What measures does not do the same and more, but something else.
-            if name == effort or rule.examine is None:
-                yield check_rule(rule, target, effort=EFFORTS[name], seed=seed, watch=watch)
+    measuring = [rule for rule in rules if rule.examine is not None]
+    searching = [rule for rule in rules if rule.examine is None]
+    turns = [("smoke", searching), (effort, measuring), (effort, searching)]
+    for name, several in turns if effort != "smoke" else [("smoke", rules)]:
+        for rule in several:
+            yield check_rule(rule, target, effort=EFFORTS[name], seed=seed, watch=watch)
 
 
 def _size(result: RuleResult) -> int:
