@@ -40,6 +40,8 @@ format: $(INSTALLED)  ## let ruff repair what it can
 long: $(INSTALLED)  ## what needs longer than CI gives: twenty seeds at default effort, and mutants, into reports/
 	$(BIN)/python tools/long.py --loaded --effort smoke
 	$(BIN)/python tools/long.py
+	$(BIN)/chunkproof mutants --effort default --seeds 20 --output reports/mutants.md
+	$(BIN)/python tools/diagnoses.py
 	$(BIN)/python tools/mutate_reference.py
 
 mutants: $(INSTALLED)  ## judge each small change of the reference parser by all rules, into reports/

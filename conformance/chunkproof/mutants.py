@@ -1,9 +1,9 @@
 """The mutation score: the suite against every entry of the catalogue.
 
 Each entry is judged rule by rule, in the order of the registry, until the first rule that it breaks: that is the catch.
-Beyond smoke effort, all rules take a first turn at smoke: the streams of a greater effort begin with the same ones. Then
-come the rules that measure, which take no longer with effort.
-With ``every_rule`` all rules judge it, so that rules which no entry needs, and entries that few rules catch, are seen.
+Beyond smoke effort, all rules take a first turn at smoke: the streams of a greater effort begin with the same ones.
+Then come the rules that measure, which take no longer with effort. With ``every_rule`` all rules judge it, so that
+rules which no entry needs, and entries that few rules catch, are seen.
 """
 
 from __future__ import annotations
