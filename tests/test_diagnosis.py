@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,6 +35,7 @@ from chunkproof_targets.shapes import adapt
 
 from .faults import CATCHES
 
+DIAGNOSE = sys.modules[diagnose.__module__]
 QUICK = [rule for rule in RULES if rule.examine is None]
 
 
@@ -170,6 +174,41 @@ def test_a_fault_of_the_catalogue_beside_a_strange_one_is_named_still():
     assert record.explained < record.outcomes
 
 
+def test_all_that_differs_on_fresh_streams_counts(monkeypatch):
+    class StrangeOnMuch(ReferenceParser):
+        """As `Strange`, on any event that has a type of its own."""
+
+        def emit(self, event):
+            super().emit(event)
+            if event.type != "message":
+                super().emit(event)
+
+    # There is no time to look for more when the first fresh streams have been run.
+    monkeypatch.setattr(DIAGNOSE, "_ROUNDS", 1)
+    monkeypatch.setattr(DIAGNOSE, "_COUNTEREXAMPLES_MAX", 2)
+    monkeypatch.setattr(DIAGNOSE, "telling_cases", dict)
+    record = diagnosed(DeviatingTarget(StrangeOnMuch, "strange"), ["lines/lf", "dispatch/the-type-is-reset"])
+    assert record.outcomes - record.explained > 10
+    assert record.unexplained
+
+
+def test_what_is_to_be_explained_is_asked_first(monkeypatch):
+    asked = []
+    monkeypatch.setattr(DIAGNOSE, "ask", lambda target, questions, *given, **more: asked.extend(questions) or [])
+    record = diagnosed(deviating("bom-not-stripped"), ["bytes/mark-removed"])
+    assert asked[0] == Question(b"\xef\xbb\xbfdata\n\n")
+    assert (record.outcomes, record.deviations) == (0, ())
+    assert "no cause was found for: bytes/mark-removed" in lines(record)
+
+
+def test_what_a_target_declares_that_it_may_do_is_no_deviation():
+    declared = Declared(invalid_utf8="strict")
+    target = load_target("deviation:utf8-strict+bom-not-stripped", folder=Path.cwd(), declared=declared)
+    record = diagnosed(target, ["bytes/mark-removed", "bytes/ill-formed-is-replaced"])
+    assert [one.name for one in record.deviations] == ["bom-not-stripped"]
+    assert record.explained == record.outcomes
+
+
 def test_what_a_target_does_not_show_is_not_told_apart():
     def data_alone(chunks):
         parser = compose(find_deviations("no-colon-ignored"))()
@@ -255,8 +294,6 @@ class Deadly(DeviatingTarget):
     def run(self, chunks):
         wire = b"".join(chunks)
         if wire == b"data: 3\n\n":
-            import os
-
             os._exit(7)
         if wire == b"data: 5\n\n":
             while True:
@@ -281,6 +318,21 @@ def test_a_question_that_ends_its_process_is_an_answer_and_the_others_are_asked(
     assert failures[5] == "TargetHung"
     assert set(failures[:3] + failures[4:5] + failures[6:]) == {"NoneType"}
     assert [one.run.deliveries[0].event.data for one in seen if not one.run.failure] == ["0", "1", "2", "4", "6", "7"]
+
+
+def test_a_slow_target_is_asked_until_the_time_is_up(isolation):
+    class Slow(DeviatingTarget):
+        def run(self, chunks):
+            time.sleep(0.05)
+            return super().run(chunks)
+
+    questions = [Question(b"data: %d\n\n" % number) for number in range(60)]
+    target = Slow(ReferenceParser)
+    isolation.forks(target)  # measures its pace
+    with at_peace():
+        seen = ask(target, questions, isolation, until=time.monotonic() + 0.5)
+    assert 2 <= len(seen) <= 15
+    assert [one.question for one in seen] == questions[: len(seen)]
 
 
 def test_nothing_is_asked_that_cannot_be():

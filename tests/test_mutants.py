@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from click.testing import CliRunner
 
@@ -78,6 +80,25 @@ def test_the_command_prints_the_score_and_writes_the_table(tmp_path):
         "bom-not-stripped",
         "utf8-strict",
     ]
+
+
+def test_a_run_that_is_stopped_tells_what_it_has_and_is_no_success(monkeypatch):
+    def stopped(*given, **more):
+        yield Catch("bom-not-stripped", "1", ("bytes/mark-removed",), 10, 0.1, 9)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("chunkproof.cli.catches", stopped)
+    done = CliRunner().invoke(main, ["mutants", "bom-kept", "utf8-strict"])
+    assert done.exit_code == 130
+    assert "stopped: 1 of 2 are done" in done.stderr
+    assert "1 of 1 caught (100.0 %)" in done.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no file that is full")
+def test_a_file_that_cannot_be_written_is_told():
+    done = CliRunner().invoke(main, ["mutants", "bom-kept", "--jobs", "1", "--output", "/dev/full"])
+    assert done.exit_code == 2
+    assert "--output=/dev/full: No space left on device" in done.stderr
 
 
 @pytest.mark.parametrize("command", ["mutants", "deviations"])

@@ -50,8 +50,8 @@ class Named:
 
     @property
     def explains_all(self) -> bool:
-        """Whether nothing was left."""
-        return self.explained == self.outcomes
+        """Whether something was seen, and nothing was left."""
+        return self.explained == self.outcomes > 0
 
     def names(self, wanted: Sequence[str]) -> bool:
         """Whether these are what was named, each once, and nothing else."""

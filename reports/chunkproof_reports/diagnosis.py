@@ -27,11 +27,13 @@ def diagnosis(found: DiagnosisRecord, settings: Sequence[str], paint: Paint, *, 
             yield from _deviation(number, one, found.target, settings, paint, width)
     left = found.outcomes - found.explained
     if left:
-        known = "with these" if found.deviations else "of the catalogue"
+        known = "by these" if found.deviations else "by the catalogue"
         yield paint(f"  not explained {known}: {left} of {found.outcomes} outcomes. The smallest:", YELLOW)
         yield f"    {paint(_replay(found.unexplained, found.target, settings), CYAN)}"
     if found.rules_unexplained:
-        yield f"  broken for another reason: {_some(found.rules_unexplained, _RULES_SHOWN)}"
+        yield f"  no cause was found for: {_some(found.rules_unexplained, _RULES_SHOWN)}"
+    if found.deviations:
+        yield paint("  others may hide behind these", DIM)
     for name in found.stale:
         yield paint(f"  {name} is declared, and the target does as the standard says: stale, remove it", YELLOW)
 

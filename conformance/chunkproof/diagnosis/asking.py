@@ -53,10 +53,11 @@ def ask(
     size, ends = 1 if apart else _BATCH, 0
     while left and ends < _ENDS_MAX and time.monotonic() < until:
         batch = left[:size]
-        answer = isolation.call(target, partial(_answers, target, batch))
+        answer = isolation.call(target, partial(_answers, target, batch, until))
         if not isinstance(answer, Ended):
-            seen += [Seen(question, _run_of(data)) for question, data in zip(batch, answer, strict=True)]
-            left = left[len(batch) :]
+            # Fewer than were asked, where the time was up.
+            seen += [Seen(question, _run_of(data)) for question, data in zip(batch, answer, strict=False)]
+            left = left[len(answer) :]
             continue
         ends += 1
         # Where the board has no note, the one is not known: one by one, then.
@@ -87,8 +88,14 @@ def _run(target: Target, question: Question, watch: Watch, number: int) -> Run:
     return watch.run_alone(target, chunks_of(question.wire, question.cuts))
 
 
-def _answers(target: Target, questions: Sequence[Question], watch: Watch) -> list[Any]:
-    return [_data_of(_run(target, question, watch, at)) for at, question in enumerate(questions)]
+def _answers(target: Target, questions: Sequence[Question], until: float, watch: Watch) -> list[Any]:
+    answers = []
+    for at, question in enumerate(questions):
+        # The clock is that of the whole system: it goes on in a child.
+        if time.monotonic() > until:
+            break
+        answers.append(_data_of(_run(target, question, watch, at)))
+    return answers
 
 
 def _data_of(run: Run) -> dict[str, Any]:
