@@ -206,8 +206,8 @@ class DiagnosisRecord:
 
     ``outcomes`` were seen, of which ``explained`` come out so too; ``fresh`` of them are of streams made to check it.
     ``unexplained`` is the token of the smallest one that does not come out so, ``rules_unexplained`` the broken rules
-    that nothing here stands for. ``stale`` are declared deviations of which a stream shows that the target does not have
-    them, ``undecided`` those that nothing seen speaks for or against.
+    that nothing here stands for. ``stale`` are declared deviations that, as some stream shows, the target does not have;
+    ``undecided`` are those that nothing seen speaks for or against.
     """
 
     target: str
