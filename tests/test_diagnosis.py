@@ -285,6 +285,18 @@ def test_a_declared_deviation_that_is_not_there_is_stale():
     assert "bom-not-stripped is declared, and the target does as the standard says: stale, remove it" in lines(record)
 
 
+def test_a_declared_deviation_that_nothing_speaks_of_is_undecided():
+    def data_alone(chunks):
+        parser = compose(find_deviations("bom-not-stripped"))()
+        for chunk in chunks:
+            yield from [event.data for event in parser.feed(chunk)]
+
+    declared = Declared(deviations=("id-per-event",))
+    record = diagnosed(adapt(data_alone, name="data-alone", found="here", declared=declared), ["bytes/mark-removed"])
+    assert (record.stale, record.undecided) == ((), ("id-per-event",))
+    assert "id-per-event is declared: undecided" in lines(record)
+
+
 # How a target is asked ------------------------------------------------------------------------------------------------
 
 

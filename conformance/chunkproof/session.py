@@ -6,6 +6,7 @@ import difflib
 import json
 import os
 import tempfile
+import traceback
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,6 +72,7 @@ class SuiteRun:
         self.results = Results(RELEASE, self.effort, resolve_seed(given))
         self.died: list[str] = []
         self.faulty = False
+        self.undiagnosed = ""
         self._take_ids()
 
     # what is run --------------------------------------------------------------------------------------------------
@@ -228,6 +230,8 @@ class SuiteRun:
         terminalreporter.write_sep("=", "chunkproof")
         for line in terminal.summary(self.results, ran, colour=terminalreporter.hasmarkup):
             terminalreporter.write_line(line)
+        if self.undiagnosed:
+            terminalreporter.write_line(self.undiagnosed)
         if self.report_path:
             terminalreporter.write_line(f"results written to {self.report_path}")
 
@@ -253,8 +257,7 @@ class SuiteRun:
             return
         self._sort()
         if not self.config.option.collectonly:
-            with at_peace():
-                diagnose_all(self.results, list(self._to_be_diagnosed()), self.isolation)
+            self._diagnose(session)
         if self.report_path:
             _write(self.report_path, self.results.to_json())
         if self.config.option.collectonly:
@@ -263,6 +266,22 @@ class SuiteRun:
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
         elif exitstatus == pytest.ExitCode.OK and not any(r.judged for r in self.results.rules):
             session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+
+    def _diagnose(self, session: pytest.Session) -> None:
+        """Look for causes; whatever becomes of that, the results are there."""
+        targets = list(self._to_be_diagnosed())
+        reporter = self.config.pluginmanager.get_plugin("terminalreporter")
+        if targets and reporter is not None and reporter.isatty and any(one.fails for one in self.results.rules):
+            reporter.write("\nlooking for what is behind it ... ")
+        try:
+            with at_peace():
+                diagnose_all(self.results, targets, self.isolation)
+        except KeyboardInterrupt:
+            self.undiagnosed = "the diagnosis was stopped"
+            session.exitstatus = pytest.ExitCode.INTERRUPTED
+        except Exception:  # a fault of ours is told, and takes no result with it
+            self.undiagnosed = f"The diagnosis failed: a fault of chunkproof itself.\n{traceback.format_exc()}"
+            self.faulty = True
 
     def _to_be_diagnosed(self) -> Iterator[Target]:
         """The targets by all of whose rules there is a result: by a few, nobody asks for a cause."""

@@ -36,6 +36,8 @@ def diagnosis(found: DiagnosisRecord, settings: Sequence[str], paint: Paint, *, 
         yield paint("  others may hide behind these", DIM)
     for name in found.stale:
         yield paint(f"  {name} is declared, and the target does as the standard says: stale, remove it", YELLOW)
+    for name in found.undecided:
+        yield f"  {name} is declared: undecided, nothing that was seen speaks for it or against it"
 
 
 def deviation(entry: Deviation, width: int = 100) -> Iterator[str]:

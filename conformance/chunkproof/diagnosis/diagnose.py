@@ -59,7 +59,7 @@ class _Diagnosis:
         self.until = time.monotonic() + _SECONDS
         self.cases = {result.id: _question_of(result) for result in broken}
         self.seen: list[Seen] = []
-        self.fresh = 0
+        self.fresh: list[Seen] = []
         self.declared = find_deviations("+".join(target.deviations))
 
     def record(self) -> DiagnosisRecord:
@@ -96,9 +96,11 @@ class _Diagnosis:
             questions += [Question(wire, tuple(cuts)) for cuts in common(wire, source)]
         wanted = [question for question in questions if can_be_asked(self.target, question)]
         seen = self._answers(wanted)
-        differing = [one for one in seen if not one.fits(self.target, found.deviations)]
-        self.fresh = len(seen) - len(differing)
-        return sorted(differing, key=lambda one: one.question.size)[:_COUNTEREXAMPLES_MAX]
+        differing = sorted(
+            (one for one in seen if not one.fits(self.target, found.deviations)), key=lambda one: one.question.size
+        )[:_COUNTEREXAMPLES_MAX]
+        self.fresh += [one for one in seen if one not in differing]
+        return differing
 
     # what is said of it --------------------------------------------------------------------------------------------
 
@@ -106,23 +108,29 @@ class _Diagnosis:
         causes = self._causes(found)
         measured = self._measured(bool(found.deviations))
         explained = {rule for rules in (*causes.values(), *measured.values()) for rule in rules}
-        smallest = min((self.seen[at] for at in found.unexplained), key=lambda one: one.question.size, default=None)
+        seen = [*self.seen, *self.fresh]
+        # Of what was found last, all that was seen before is asked once more.
+        left = [one for one in seen if not one.fits(self.target, found.deviations)]
+        smallest = min(left, key=lambda one: one.question.size, default=None)
+        absent = [one for one in self.declared if one not in found.deviations]
+        stale = [one for one in absent if self._is_stale(one)]
         return DiagnosisRecord(
             target=self.target.name,
             deviations=(
                 *(self._named(one, causes[one], found.equals[one.name]) for one in found.deviations),
                 *(self._named(ones[0], rules, ones[1:]) for ones, rules in measured.items()),
             ),
-            outcomes=len(self.seen) + self.fresh,
-            explained=len(self.seen) + self.fresh - len(found.unexplained),
-            fresh=self.fresh,
+            outcomes=len(seen),
+            explained=len(seen) - len(left),
+            fresh=len(self.fresh),
             unexplained="" if smallest is None else self._token(smallest.question),
             rules_unexplained=tuple(
                 result.id
                 for result in self.broken
                 if result.id not in explained and not (found.deviations and _is_long(result))
             ),
-            stale=tuple(one.name for one in self.declared if one not in found.deviations and self._is_stale(one)),
+            stale=tuple(one.name for one in stale),
+            undecided=tuple(one.name for one in absent if one not in stale),
         )
 
     def _breaks_a_rule(self, deviation: Deviation) -> bool:
