@@ -16,7 +16,7 @@ from ..isolation.judging import Isolation
 from ..plans import common
 from ..rules import find_rule
 from .asking import ask
-from .search import Found, Search
+from .search import Found, Search, without
 from .seen import Question, Seen, can_be_asked
 from .telling import question_of, telling_cases
 
@@ -66,16 +66,19 @@ class _Diagnosis:
         """Ask, search, check on fresh streams, and say what came of it."""
         own = [question for question in self.cases.values() if question is not None]
         unshrunk = [question for question in map(_unshrunk, self.broken) if question is not None]
-        self._ask([*telling_cases(), *own, *sorted(unshrunk, key=lambda one: one.size)[:_UNSHRUNK_MAX]])
+        # What is to be explained comes first: there may not be the time for all.
+        self._ask([*own, *telling_cases(), *sorted(unshrunk, key=lambda one: one.size)[:_UNSHRUNK_MAX]])
         search = Search(self.target, CATALOGUE, start=self.declared, shows=telling_cases(), until=self.until)
         search.add(self.seen)
         found = search.found()
         for round_ in range(_ROUNDS):
             news = self._differing_on_fresh_streams(found, round_)
-            if not news or time.monotonic() > self.until:
+            if not news:
                 break
             self.seen += news
             search.add(news)
+            if time.monotonic() > self.until:
+                break
             found = search.found()
         return self._record(search.settled(self._breaks_a_rule))
 
@@ -112,7 +115,7 @@ class _Diagnosis:
         # Of what was found last, all that was seen before is asked once more.
         left = [one for one in seen if not one.fits(self.target, found.deviations)]
         smallest = min(left, key=lambda one: one.question.size, default=None)
-        absent = [one for one in self.declared if one not in found.deviations]
+        absent = [one for one in self.declared if not _is_named(one, found)]
         stale = [one for one in absent if self._is_stale(one)]
         return DiagnosisRecord(
             target=self.target.name,
@@ -149,10 +152,17 @@ class _Diagnosis:
             if seen is None or seen.is_right(self.target) or not seen.fits(self.target, found.deviations):
                 continue
             alone = [one for one in found.deviations if seen.fits(self.target, (one,))]
-            part = [one for one in found.deviations if not seen.fits(self.target, _without(found.deviations, one))]
-            for one in (alone or part)[:1]:
+            for one in (alone or self._part(seen, found.deviations))[:1]:
                 causes[one].append(rule)
         return causes
+
+    def _part(self, seen: Seen, deviations: tuple[Deviation, ...]) -> tuple[Deviation, ...]:
+        """Those without which the others do not explain it."""
+        for one in deviations:
+            fewer = without(deviations, one)
+            if seen.fits(self.target, fewer):
+                return self._part(seen, fewer)
+        return deviations
 
     def _measured(self, found_any: bool) -> dict[tuple[Deviation, ...], list[str]]:
         """The deviations that show in the rules that measure, and in those on when an event is out."""
@@ -197,8 +207,9 @@ class _Diagnosis:
         return any(not one.fits(self.target, (deviation,)) and one.is_right(self.target) for one in self.seen)
 
 
-def _without(deviations: Sequence[Deviation], one: Deviation) -> tuple[Deviation, ...]:
-    return tuple(other for other in deviations if other is not one)
+def _is_named(deviation: Deviation, found: Found) -> bool:
+    """Whether it was found, or what it was not told apart from."""
+    return deviation in found.deviations or any(deviation in equals for equals in found.equals.values())
 
 
 def _reported(deviation: Deviation) -> int:
