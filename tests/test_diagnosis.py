@@ -137,6 +137,16 @@ def test_a_time_is_named_by_its_rule():
     assert record.deviations[0].rules == ("delivery/prompt",)
 
 
+def test_what_no_outcome_shows_is_said_apart():
+    record = diagnosed(deviating("bom-not-stripped+late-dispatch"), ["delivery/prompt", "bytes/mark-removed"])
+    assert [one.measured for one in record.deviations] == [False, True]
+    first, _, second = lines(record).partition("time, memory or delivery: no outcome shows the cause")
+    assert "behaves like the reference parser with this deviation" in first
+    assert "1. bom-not-stripped" in first
+    assert "delivery/prompt" not in first
+    assert "breaks 1 rule: delivery/prompt" in second
+
+
 def test_what_crosses_runs_is_named():
     rule = "whole/a-second-run-sees-nothing-of-the-first"
     record = diagnosed(deviating("data-in-a-class-attribute"), [rule], forked=True)
@@ -196,7 +206,8 @@ def test_what_is_to_be_explained_is_asked_first(monkeypatch):
     asked = []
     monkeypatch.setattr(DIAGNOSE, "ask", lambda target, questions, *given, **more: asked.extend(questions) or [])
     record = diagnosed(deviating("bom-not-stripped"), ["bytes/mark-removed"])
-    assert asked[0] == Question(b"\xef\xbb\xbfdata\n\n")
+    assert asked[0].wire in (b"\xef\xbb\xbfdata\n\n", b"\xef\xbb\xbfdata: a\n\n")
+    assert asked[1] == next(iter(telling_cases()))
     assert (record.outcomes, record.deviations) == (0, ())
     assert "no cause was found for: bytes/mark-removed" in lines(record)
 

@@ -185,7 +185,8 @@ class DeviationRecord:
     """One deviation of a target: what it does, what a user sees of it, what it departs from, and how to mend it.
 
     ``rules`` are the broken rules that it explains, ``token`` a counterexample, ``equals`` other deviations that
-    explain all that was seen as well. ``declared`` ones are part of the target's profile.
+    explain all that was seen as well. ``declared`` ones are part of the target's profile. ``measured`` ones show in no
+    outcome: they are what the catalogue has of parsers that break the rule, and the target's fault may be another.
     """
 
     name: str
@@ -198,6 +199,7 @@ class DeviationRecord:
     token: str = ""
     equals: tuple[str, ...] = ()
     declared: bool = False
+    measured: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -355,7 +355,9 @@ def test_command_line_wins_over_the_decorator(project: Path) -> None:
 
 
 def test_a_deviation_takes_what_is_declared(project: Path) -> None:
-    declared = Declared(end="none", empty_chunk="end", size_limit=10, invalid_utf8="strict", deviations=("utf8-strict",))
+    declared = Declared(
+        end="none", empty_chunk="end", size_limit=10, invalid_utf8="strict", deviations=("utf8-strict",)
+    )
     target = load_target("deviation:utf8-strict", folder=project, declared=declared)
     assert (target.has_end, target.empty_chunk_ends, target.size_limit, target.strict_utf8) == (False, True, 10, True)
     assert target.deviations == ("utf8-strict",)

@@ -191,6 +191,7 @@ class _Diagnosis:
             token=token or self._token_of(deviation),
             equals=tuple(one.name for one in equals),
             declared=deviation in self.declared,
+            measured=bool(deviation.shows_in),
         )
 
     def _token_of(self, deviation: Deviation) -> str:

@@ -114,7 +114,5 @@ class Seen:
         expectation = expect(target, self.question.wire, deviations=False)
         events = [delivery.event for delivery in self.run.deliveries]
         return (
-            expectation is not None
-            and expectation.may_raise
-            and events == prediction.expectation.events[: len(events)]
+            expectation is not None and expectation.may_raise and events == prediction.expectation.events[: len(events)]
         )
