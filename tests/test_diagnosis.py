@@ -147,6 +147,16 @@ def test_what_no_outcome_shows_is_said_apart():
     assert "breaks 1 rule: delivery/prompt" in second
 
 
+def test_a_long_line_that_breaks_in_another_way_is_not_named():
+    class Reversed(ReferenceParser):
+        def emit(self, event):
+            super().emit(event._replace(data=event.data[::-1]) if len(event.data) > 2**20 else event)
+
+    rules = ["size/a-line-of-1-mib", "size/a-line-of-10-mib"]
+    assert diagnosed(DeviatingTarget(Reversed, "reversed"), rules).deviations == ()
+    assert named(diagnosed(deviating("lines-beyond-a-million-dropped"), rules)) == [{"lines-beyond-a-million-dropped"}]
+
+
 def test_what_crosses_runs_is_named():
     rule = "whole/a-second-run-sees-nothing-of-the-first"
     record = diagnosed(deviating("data-in-a-class-attribute"), [rule], forked=True)
@@ -204,10 +214,15 @@ def test_all_that_differs_on_fresh_streams_counts(monkeypatch):
 
 def test_what_is_to_be_explained_is_asked_first(monkeypatch):
     asked = []
-    monkeypatch.setattr(DIAGNOSE, "ask", lambda target, questions, *given, **more: asked.extend(questions) or [])
+
+    def note(target, questions, *given, **more):
+        asked.append(questions)
+        return []
+
+    monkeypatch.setattr(DIAGNOSE, "ask", note)
     record = diagnosed(deviating("bom-not-stripped"), ["bytes/mark-removed"])
-    assert asked[0].wire in (b"\xef\xbb\xbfdata\n\n", b"\xef\xbb\xbfdata: a\n\n")
-    assert asked[1] == next(iter(telling_cases()))
+    assert asked[0][0].wire in (b"\xef\xbb\xbfdata\n\n", b"\xef\xbb\xbfdata: a\n\n")
+    assert asked[0][1] == next(iter(telling_cases()))
     assert (record.outcomes, record.deviations) == (0, ())
     assert "no cause was found for: bytes/mark-removed" in lines(record)
 

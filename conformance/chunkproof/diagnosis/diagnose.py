@@ -17,7 +17,7 @@ from ..plans import common
 from ..rules import find_rule
 from .asking import ask
 from .search import Found, Search, without
-from .seen import Question, Seen, can_be_asked
+from .seen import Question, Seen, can_be_asked, predict
 from .telling import question_of, telling_cases
 
 __all__ = ["diagnose", "diagnose_all"]
@@ -168,10 +168,20 @@ class _Diagnosis:
         """The deviations that show in the rules that measure, and in those on when an event is out."""
         found: dict[tuple[Deviation, ...], list[str]] = {}
         for result in self.broken:
-            ones = tuple(sorted((one for one in CATALOGUE if one.shows_in == result.id), key=_reported, reverse=True))
-            if ones and self.cases[result.id] is None and not (found_any and _is_long(result)):
-                found.setdefault(ones, []).append(result.id)
+            if self.cases[result.id] is not None or (found_any and _is_long(result)):
+                continue
+            ones = [one for one in CATALOGUE if one.shows_in == result.id and self._breaks_alike(one, result)]
+            if ones:
+                found.setdefault(tuple(sorted(ones, key=_reported, reverse=True)), []).append(result.id)
         return found
+
+    def _breaks_alike(self, deviation: Deviation, result: RuleResult) -> bool:
+        """Whether it breaks the rule in the same way, where that is about what comes out of a long stream."""
+        if result.counterexample is None or not _is_long(result):
+            return True
+        question = question_of(result.counterexample.token)
+        standard = predict(self.target, question, ())
+        return predict(self.target, question, (deviation,)).kind(standard) == result.counterexample.kind
 
     def _named(self, deviation: Deviation, rules: Sequence[str], equals: Sequence[Deviation]) -> DeviationRecord:
         shown = min(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from chunkproof_reports.results import Kind
 from chunkproof_strategies.chunkings import Cuts, chunks_of, without_empty_chunks
 from chunkproof_targets.contract import Run, Target, TargetStopped
 from chunkproof_targets.deviations import Deviation
@@ -59,6 +60,17 @@ class Prediction:
         # Of the events before an exception a parser may have handed out all, or kept those of the same chunk, or all.
         events = [delivery.event for delivery in run.deliveries]
         return events == self.expectation.events[: len(events)]
+
+    def kind(self, standard: Prediction) -> Kind | None:
+        """In what way it differs from the standard, or None."""
+        if self.failure is not None:
+            return self.failure.kind if isinstance(self.failure, TargetStopped) else "raised"
+        events, expected = self.expectation.events, standard.expectation.events
+        if len(events) != len(expected):
+            return "lost" if len(events) < len(expected) else "extra"
+        if events != expected:
+            return "changed"
+        return None if self.agrees(standard) else "state"
 
     def agrees(self, other: Prediction) -> bool:
         """Whether the two cannot be told apart."""
