@@ -9,9 +9,14 @@ from click.testing import CliRunner
 
 from chunkproof.cli import main
 from chunkproof.mutants import catch, catches
+from chunkproof.peace import at_peace
+from chunkproof.rule_check import EFFORTS, look
+from chunkproof.rule_run import RuleRun
 from chunkproof.rules import RULES
+from chunkproof.watch import Watch
 from chunkproof_reports.mutants import Catch, markdown, summary
 from chunkproof_targets.deviations import CATALOGUE, Deviation, find_deviation
+from chunkproof_targets.deviations.compose import DeviatingTarget
 
 from .faults import CATCHES
 
@@ -19,16 +24,21 @@ from .faults import CATCHES
 QUICK = [entry for entry in CATALOGUE if not entry.shows_in.startswith("resources/")]
 
 
-def is_caught(entry: Deviation) -> bool:
+def is_caught(entry: Deviation, watch: Watch) -> bool:
     """By the rules that must catch it, or else by any other; the order is no matter of whether."""
+    target = DeviatingTarget(entry.part, entry.name)
     first = [rule for rule in RULES if rule.id in CATCHES[entry.name]]
-    if catch(entry, rules=first).rules:
-        return True
-    return bool(catch(entry, rules=[rule for rule in RULES if rule not in first and rule.examine is None]).rules)
+    others = [rule for rule in RULES if rule not in first and rule.examine is None]
+    for rule in (*first, *others):
+        found = look(RuleRun(rule, target, watch), EFFORTS["smoke"], "1")
+        if found.status == "broken" and (rule.severity_for(target) != "info" or entry.is_choice):
+            return True
+    return False
 
 
 def test_smoke_effort_catches_nineteen_of_twenty():
-    missed = [entry.name for entry in QUICK if not is_caught(entry)]
+    with at_peace(), Watch() as watch:
+        missed = [entry.name for entry in QUICK if not is_caught(entry, watch)]
     assert len(missed) + len(CATALOGUE) - len(QUICK) <= 0.05 * len(CATALOGUE), missed
 
 
