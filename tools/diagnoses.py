@@ -64,13 +64,15 @@ class Named:
         return not left
 
 
-def named(target: Target, *, every_rule: bool = False) -> Named:
-    """Judge at smoke effort, and diagnose."""
-    rules = RULES if every_rule else QUICK
-    isolation = Isolation(Limits(), forked=every_rule)
+def named(target: Target, *, every_rule: bool = False, forked: bool = False) -> Named:
+    """Judge at smoke effort, and diagnose; what crosses runs needs a process of its own for each question."""
+    isolation = Isolation(Limits(), forked=forked)
     try:
-        results = check(target, "smoke", rules=rules, forked=every_rule)
-        broken = [result for result in results.rules if result.fails]
+        for effort, rules in (("smoke", RULES if every_rule else QUICK), ("smoke", RULES), ("default", RULES)):
+            results = check(target, effort, rules=rules, forked=forked)
+            broken = [result for result in results.rules if result.fails]
+            if broken or every_rule:
+                break
         started = time.perf_counter()
         if broken:
             with at_peace():
@@ -86,14 +88,15 @@ def named(target: Target, *, every_rule: bool = False) -> Named:
 
 def deviating(name: str) -> Named:
     """What is said of the reference with these deviations."""
-    return named(DeviatingTarget(compose(find_deviations(name)), name))
+    deviations = find_deviations(name)
+    return named(DeviatingTarget(compose(deviations), name), forked=any(one.carries for one in deviations))
 
 
 def library(name: str) -> Named:
     """What is said of a registered parser."""
     target = load_target(name, folder=ROOT)
     try:
-        return named(target, every_rule=True)
+        return named(target, every_rule=True, forked=True)
     finally:
         target.close()
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from chunkproof_reports.results import DeviationRecord, DiagnosisRecord, Results, RuleResult
+from chunkproof_reports.results import DeviationRecord, DiagnosisRecord, Kind, Results, RuleResult
 from chunkproof_strategies.generator import RandomSource
 from chunkproof_strategies.grammar import write_stream
 from chunkproof_targets.contract import Target
 from chunkproof_targets.deviations import CATALOGUE, Deviation, find_deviations
+from chunkproof_targets.deviations.compose import DeviatingTarget, compose
 
 from ..counterexample import Case, encode_token
 from ..isolation.judging import Isolation
 from ..plans import common
+from ..rule_run import RuleRun
 from ..rules import find_rule
+from ..watch import Watch
 from .asking import ask
 from .search import Found, Search, without
 from .seen import Question, Seen, can_be_asked, predict
@@ -109,7 +112,9 @@ class _Diagnosis:
 
     def _record(self, found: Found) -> DiagnosisRecord:
         causes = self._causes(found)
-        measured = self._measured(bool(found.deviations))
+        for rule, one in self._causes_in_their_way(found):
+            causes[one].append(rule)
+        measured = self._measured(bool(found.deviations), {rule for rules in causes.values() for rule in rules})
         explained = {rule for rules in (*causes.values(), *measured.values()) for rule in rules}
         seen = [*self.seen, *self.fresh]
         # Of what was found last, all that was seen before is asked once more.
@@ -164,11 +169,33 @@ class _Diagnosis:
                 return self._part(seen, fewer)
         return deviations
 
-    def _measured(self, found_any: bool) -> dict[tuple[Deviation, ...], list[str]]:
+    def _causes_in_their_way(self, found: Found) -> Iterator[tuple[str, Deviation]]:
+        """The rules on when an event is out, and the like, that the reference parser breaks too with what was found.
+
+        A parser that reads its lines late is late: that is no second cause.
+        """
+        sets = [(one,) for one in found.deviations] + [found.deviations] * bool(found.deviations)
+        for result in self.broken:
+            counterexample = result.counterexample
+            if counterexample is not None and find_rule(result.id).way is not None:
+                breaks = (some for some in sets if self._kind_with(some, result) == counterexample.kind)
+                if (some := next(breaks, None)) is not None:
+                    yield result.id, some[0]
+
+    def _kind_with(self, deviations: tuple[Deviation, ...], result: RuleResult) -> Kind | None:
+        """In what way the reference parser with these breaks a rule on its counterexample."""
+        assert result.counterexample is not None
+        question = question_of(result.counterexample.token)
+        target = DeviatingTarget(compose(deviations), has_end=self.target.has_end)
+        with Watch() as watch:
+            run = RuleRun(find_rule(result.id), target, watch)
+            return run.kind(question.wire, question.cuts, question.before)
+
+    def _measured(self, found_any: bool, explained: set[str]) -> dict[tuple[Deviation, ...], list[str]]:
         """The deviations that show in the rules that measure, and in those on when an event is out."""
         found: dict[tuple[Deviation, ...], list[str]] = {}
         for result in self.broken:
-            if self.cases[result.id] is not None or (found_any and _is_long(result)):
+            if self.cases[result.id] is not None or result.id in explained or (found_any and _is_long(result)):
                 continue
             ones = [one for one in CATALOGUE if one.shows_in == result.id and self._breaks_alike(one, result)]
             if ones:

@@ -8,7 +8,8 @@ is compared.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from chunkproof_reports.results import Kind
 from chunkproof_strategies.chunkings import Cuts, chunks_of, without_empty_chunks
@@ -18,7 +19,7 @@ from chunkproof_targets.deviations.compose import Interpreter
 
 from ..judge import Expectation, expect
 
-__all__ = ["Prediction", "Question", "Seen", "can_be_asked", "predict"]
+__all__ = ["Prediction", "Question", "Seen", "as_seen", "can_be_asked", "predict"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,14 @@ def predict(target: Target, question: Question, deviations: Sequence[Deviation])
     for wire in question.before:
         interpreter.interpret(chunks_of(wire, ()))
     outcome, failure = interpreter.interpret(chunks_of(question.wire, question.cuts))
+    if not all(type(event.data) is str for event in outcome.events):
+        outcome = replace(outcome, events=tuple(event._replace(data=as_seen(event.data)) for event in outcome.events))
     return Prediction(Expectation(outcome, target.shows), failure)
+
+
+def as_seen(value: Any) -> Any:
+    """What a target shows, as it is compared here: what is no text where text belongs is told as Python writes it."""
+    return value if value is None or type(value) is str else f"\0{value!r}"
 
 
 @dataclass(frozen=True, slots=True)
