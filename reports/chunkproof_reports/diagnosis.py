@@ -38,6 +38,10 @@ def diagnosis(found: DiagnosisRecord, settings: Sequence[str], paint: Paint, *, 
         yield f"  no cause was found for: {_some(found.rules_unexplained, _RULES_SHOWN)}"
     if sure:
         yield paint("  others may hide behind these", DIM)
+    if found.cut_short:
+        yield paint(
+            "  the search was cut short by its time: another set may explain more, or the same with less", YELLOW
+        )
     for name in found.stale:
         yield paint(f"  {name} is declared, and the target does as the standard says: stale, remove it", YELLOW)
     for name in found.undecided:

@@ -209,7 +209,7 @@ class DiagnosisRecord:
     ``outcomes`` were seen, of which ``explained`` come out so too; ``fresh`` of them are of streams made to check it.
     ``unexplained`` is the token of the smallest one that does not come out so, ``rules_unexplained`` the broken rules
     that nothing here stands for. ``stale`` are declared deviations that the target does not have, as some stream shows;
-    ``undecided`` are those that nothing seen speaks for or against.
+    ``undecided`` are those that nothing seen speaks for or against. ``cut_short``: the time was up before the search.
     """
 
     target: str
@@ -221,6 +221,7 @@ class DiagnosisRecord:
     rules_unexplained: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
     undecided: tuple[str, ...] = ()
+    cut_short: bool = False
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> DiagnosisRecord:

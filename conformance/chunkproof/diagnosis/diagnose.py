@@ -44,7 +44,9 @@ def diagnose_all(results: Results, targets: Iterable[Target], isolation: Isolati
     """Add the diagnosis of each target that breaks a rule to the results."""
     for target in targets:
         broken = [r for r in results.rules if r.target == target.name and r.fails and r.status == "broken"]
-        if broken:
+        # Answers of a target that keeps something from run to run say little without a process for each.
+        apart = any(result.id == _SECOND_RUN for result in broken)
+        if broken and (isolation.forks(target) or not apart):
             results.diagnoses.append(diagnose(target, broken, isolation, seed=results.seed))
 
 
@@ -138,6 +140,7 @@ class _Diagnosis:
                 if result.id not in explained and not (found.deviations and _is_long(result))
             ),
             stale=tuple(one.name for one in stale),
+            cut_short=time.monotonic() > self.until,
             undecided=tuple(one.name for one in absent if one not in stale),
         )
 
