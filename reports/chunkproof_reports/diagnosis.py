@@ -40,7 +40,7 @@ def diagnosis(found: DiagnosisRecord, settings: Sequence[str], paint: Paint, *, 
         yield paint("  others may hide behind these", DIM)
     if found.cut_short:
         yield paint(
-            "  the search was cut short by its time: another set may explain more, or the same with less", YELLOW
+            "  the search was cut short by its time: another set may explain more", YELLOW
         )
     for name in found.stale:
         yield paint(f"  {name} is declared, and the target does as the standard says: stale, remove it", YELLOW)
