@@ -133,6 +133,28 @@ def test_a_time_is_named_by_its_rule():
     assert record.deviations[0].rules == ("delivery/prompt",)
 
 
+def test_of_several_ways_to_be_late_the_one_that_is_seen_is_named():
+    record = diagnosed(deviating("late-by-one-event"), ["delivery/prompt"])
+    assert named(record) == [{"late-by-one-event"}]
+
+
+class InThrees(ReferenceParser):
+    """Hands out three events at a time, and the rest at the end."""
+
+    def take_events(self):
+        return super().take_events() if len(self._events) >= 3 else []
+
+    def close(self):
+        super().close()
+        return super().take_events()
+
+
+def test_who_is_late_in_a_way_of_his_own_is_not_named():
+    record = diagnosed(DeviatingTarget(InThrees, "in-threes"), ["delivery/prompt"])
+    assert record.deviations == ()
+    assert record.rules_unexplained == ("delivery/prompt",)
+
+
 def test_what_crosses_runs_is_named():
     rule = "whole/a-second-run-sees-nothing-of-the-first"
     record = diagnosed(deviating("data-in-a-class-attribute"), [rule], forked=True)
@@ -168,6 +190,31 @@ def test_a_fault_of_the_catalogue_beside_a_strange_one_is_named_still():
     record = diagnosed(DeviatingTarget(Both, "both"))
     assert "bom-not-stripped" in [one.name for one in record.deviations]
     assert record.explained < record.outcomes
+
+
+class LineLimit(ReferenceParser):
+    """A limit that no deviation of the catalogue has."""
+
+    def read_line(self, line):
+        if len(line) > 8192:
+            raise ValueError("line too long")
+        super().read_line(line)
+
+
+def test_what_is_so_in_another_form_is_said_to_be():
+    record = diagnosed(DeviatingTarget(LineLimit, "line-limit"), ["size/values-beyond-64-ki-characters"])
+    against = [one.against for one in record.deviations if one.against]
+    assert against
+    assert record.explained < record.outcomes
+    assert 4096 < len(read_case(against[0]).streams[-1][0]) <= 8192 + len("data: \n\n")
+    assert "not always, or in another form" in lines(record)
+
+
+def test_a_slow_target_is_asked_first_what_its_rules_broke_on(monkeypatch):
+    asked = []
+    monkeypatch.setattr("chunkproof.diagnosis.diagnose.ask", lambda target, given, *_, **__: asked.append(given) or [])
+    diagnosed(deviating("bom-not-stripped"), ["bytes/mark-removed"])
+    assert asked[0][0].wire == b"\xef\xbb\xbfdata: a\n\n"
 
 
 def test_what_a_target_does_not_show_is_not_told_apart():
@@ -323,6 +370,13 @@ def test_a_set_that_explains_all_has_no_member_too_many():
     found = searched("bom-not-stripped+no-colon-ignored").found()
     assert [one.name for one in found.deviations] == ["bom-not-stripped", "no-colon-ignored"]
     assert found.unexplained == ()
+
+
+def test_of_what_was_found_the_set_that_explains_most_of_all_is_settled_on():
+    search = searched("bom-not-stripped")
+    search.found()
+    search._found.append(find_deviations("bom-stripped-twice"))
+    assert [one.name for one in search.settled(lambda deviation: True).deviations] == ["bom-not-stripped"]
 
 
 def test_a_hang_is_explained_by_a_hang_alone():

@@ -67,6 +67,9 @@ def _deviation(
         yield from textwrap.wrap(text, width, initial_indent=f"     {word}: ", subsequent_indent="       ")
     if one.reports:
         yield paint(f"     reported: {_some(one.reports, _REPORTS_SHOWN)}", DIM)
+    if one.against and len(one.against) <= _TOKEN_MAX:
+        yield paint("     not always, or in another form: here it would show, and the target does it right", YELLOW)
+        yield f"     {paint(_replay(one.against, target, settings), CYAN)}"
     if one.equals:
         yield f"     not told apart from: {_some(one.equals, _RULES_SHOWN)}"
     if one.rules:

@@ -185,7 +185,8 @@ class DeviationRecord:
     """One deviation of a target: what it does, what a user sees of it, what it departs from, and how to mend it.
 
     ``rules`` are the broken rules that it explains, ``token`` a counterexample, ``equals`` other deviations that
-    explain all that was seen as well. ``declared`` ones are part of the target's profile.
+    explain all that was seen as well. ``declared`` ones are part of the target's profile. ``against`` is the token of a
+    stream on which it would show, and the target does as the standard says: it is so at times, or in another form.
     """
 
     name: str
@@ -198,6 +199,7 @@ class DeviationRecord:
     token: str = ""
     equals: tuple[str, ...] = ()
     declared: bool = False
+    against: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from chunkproof_reports.results import DeviationRecord, DiagnosisRecord, Results, RuleResult
 from chunkproof_strategies.generator import RandomSource
 from chunkproof_strategies.grammar import write_stream
-from chunkproof_targets.contract import Target
+from chunkproof_targets.contract import Run, Target, TargetError
 from chunkproof_targets.deviations import CATALOGUE, Deviation, find_deviations
+from chunkproof_targets.deviations.compose import DeviatingTarget, compose
 
 from ..counterexample import Case, encode_token
 from ..isolation.judging import Isolation
@@ -33,6 +35,9 @@ _UNSHRUNK_MAX = 30
 _SECOND_RUN = "whole/a-second-run-sees-nothing-of-the-first"
 # Bytes of a stream that is asked of every set of deviations.
 _BYTES_MAX = 200_000
+# Streams on which it is compared when events come out, and the bytes of one of them.
+_TIMED_MAX = 200
+_TIMED_BYTES_MAX = 2_000
 # The rule under which a stream is replayed that no broken rule's counterexample stands for.
 _ANY = "whole/any-stream-in-any-chunking"
 
@@ -66,7 +71,8 @@ class _Diagnosis:
         """Ask, search, check on fresh streams, and say what came of it."""
         own = [question for question in self.cases.values() if question is not None]
         unshrunk = [question for question in map(_unshrunk, self.broken) if question is not None]
-        self._ask([*telling_cases(), *own, *sorted(unshrunk, key=lambda one: one.size)[:_UNSHRUNK_MAX]])
+        # First what the rules broke on: with a slow target, there is no time for all.
+        self._ask([*own, *telling_cases(), *sorted(unshrunk, key=lambda one: one.size)[:_UNSHRUNK_MAX]])
         search = Search(self.target, CATALOGUE, start=self.declared, shows=telling_cases(), until=self.until)
         search.add(self.seen)
         found = search.found()
@@ -77,6 +83,7 @@ class _Diagnosis:
             self.seen += news
             search.add(news)
             found = search.found()
+        search.add(self.fresh)
         return self._record(search.settled(self._breaks_a_rule))
 
     def _ask(self, questions: Iterable[Question | None]) -> None:
@@ -106,7 +113,7 @@ class _Diagnosis:
 
     def _record(self, found: Found) -> DiagnosisRecord:
         causes = self._causes(found)
-        measured = self._measured(bool(found.deviations))
+        measured = self._measured(found)
         explained = {rule for rules in (*causes.values(), *measured.values()) for rule in rules}
         seen = [*self.seen, *self.fresh]
         # Of what was found last, all that was seen before is asked once more.
@@ -117,7 +124,13 @@ class _Diagnosis:
         return DiagnosisRecord(
             target=self.target.name,
             deviations=(
-                *(self._named(one, causes[one], found.equals[one.name]) for one in found.deviations),
+                *(
+                    replace(
+                        self._named(one, causes[one], found.equals[one.name]),
+                        against=self._against(one, found.deviations, left),
+                    )
+                    for one in found.deviations
+                ),
                 *(self._named(ones[0], rules, ones[1:]) for ones, rules in measured.items()),
             ),
             outcomes=len(seen),
@@ -154,14 +167,28 @@ class _Diagnosis:
                 causes[one].append(rule)
         return causes
 
-    def _measured(self, found_any: bool) -> dict[tuple[Deviation, ...], list[str]]:
+    def _measured(self, found: Found) -> dict[tuple[Deviation, ...], list[str]]:
         """The deviations that show in the rules that measure, and in those on when an event is out."""
-        found: dict[tuple[Deviation, ...], list[str]] = {}
+        measured: dict[tuple[Deviation, ...], list[str]] = {}
         for result in self.broken:
             ones = tuple(sorted((one for one in CATALOGUE if one.shows_in == result.id), key=_reported, reverse=True))
-            if ones and self.cases[result.id] is None and not (found_any and _is_long(result)):
-                found.setdefault(ones, []).append(result.id)
-        return found
+            if result.counterexample is not None and result.counterexample.kind == "late":
+                ones = self._as_late(ones, found.deviations)
+            if ones and self.cases[result.id] is None and not (found.deviations and _is_long(result)):
+                measured.setdefault(ones, []).append(result.id)
+        return measured
+
+    def _as_late(self, ones: Iterable[Deviation], beside: tuple[Deviation, ...]) -> tuple[Deviation, ...]:
+        """Those of them that make each event come out with the chunk that it was seen to come out with."""
+        timed = [one for one in (*self.fresh, *self.seen) if _says_when(one) and one.fits(self.target, beside)]
+        return tuple(one for one in ones if self._comes_when(timed[:_TIMED_MAX], (*beside, one)))
+
+    def _comes_when(self, timed: Iterable[Seen], deviations: tuple[Deviation, ...]) -> bool:
+        try:
+            late = DeviatingTarget(compose(deviations), has_end=self.target.has_end)
+        except TargetError:  # they cannot be combined
+            return False
+        return all(_times(late.run(one.question.chunks)) == _times(one.run) for one in timed)
 
     def _named(self, deviation: Deviation, rules: Sequence[str], equals: Sequence[Deviation]) -> DeviationRecord:
         shown = min(
@@ -182,6 +209,13 @@ class _Diagnosis:
             equals=tuple(one.name for one in equals),
             declared=deviation in self.declared,
         )
+
+    def _against(self, deviation: Deviation, found: tuple[Deviation, ...], left: Iterable[Seen]) -> str:
+        """Of what is not explained, the smallest that would be but for this one, and is right."""
+        without = _without(found, deviation)
+        right = [one for one in left if one.is_right(self.target) and one.fits(self.target, without)]
+        smallest = min(right, key=lambda one: one.question.size, default=None)
+        return "" if smallest is None else self._token(smallest.question)
 
     def _token_of(self, deviation: Deviation) -> str:
         alone = [one for one in self.seen if not one.is_right(self.target) and one.fits(self.target, (deviation,))]
@@ -220,6 +254,17 @@ def _unshrunk(result: RuleResult) -> Question | None:
     if found is None or found.unshrunk is None or _question_of(result) is None:
         return None
     return Question(found.unshrunk.data, found.unshrunk.cuts)
+
+
+def _says_when(seen: Seen) -> bool:
+    """Whether it is plain when its events are due: a CR may be held."""
+    question = seen.question
+    plain = b"\r" not in question.wire and question.size <= _TIMED_BYTES_MAX and not question.before
+    return plain and seen.run.failure is None and bool(seen.run.deliveries)
+
+
+def _times(run: Run) -> list[int]:
+    return [delivery.chunks_taken for delivery in run.deliveries]
 
 
 def _is_long(result: RuleResult) -> bool:
