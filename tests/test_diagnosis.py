@@ -211,8 +211,13 @@ def test_what_is_so_in_another_form_is_said_to_be():
 
 
 def test_a_slow_target_is_asked_first_what_its_rules_broke_on(monkeypatch):
-    asked = []
-    monkeypatch.setattr("chunkproof.diagnosis.diagnose.ask", lambda target, given, *_, **__: asked.append(given) or [])
+    asked: list[list[Question]] = []
+
+    def answer(target, questions, *_, **__):
+        asked.append(questions)
+        return []
+
+    monkeypatch.setattr("chunkproof.diagnosis.diagnose.ask", answer)
     diagnosed(deviating("bom-not-stripped"), ["bytes/mark-removed"])
     assert asked[0][0].wire == b"\xef\xbb\xbfdata: a\n\n"
 
@@ -291,6 +296,16 @@ def test_a_declared_deviation_that_is_not_there_is_stale():
     record = diagnosed(target, ["lines/crlf-cut", "bytes/mark-removed"])
     assert record.stale == ("bom-not-stripped",)
     assert "bom-not-stripped is declared, and the target does as the standard says: stale, remove it" in lines(record)
+    # What it breaks is broken by the declaration, and by nothing else.
+    assert record.rules_unexplained == ()
+
+
+def test_what_is_declared_to_raise_is_no_deviation_that_is_found():
+    target = deviating("utf8-strict+bom-not-stripped")
+    target.strict_utf8 = True
+    record = diagnosed(target, ["bytes/mark-removed"])
+    assert named(record) == [{"bom-not-stripped"}]
+    assert record.explained == record.outcomes
 
 
 def test_a_declared_deviation_that_nothing_speaks_of_is_undecided():

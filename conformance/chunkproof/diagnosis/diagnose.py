@@ -115,6 +115,7 @@ class _Diagnosis:
         causes = self._causes(found)
         measured = self._measured(found)
         explained = {rule for rules in (*causes.values(), *measured.values()) for rule in rules}
+        by_declaration = self._broken_by_declaration()
         seen = [*self.seen, *self.fresh]
         # Of what was found last, all that was seen before is asked once more.
         left = [one for one in seen if not one.fits(self.target, found.deviations)]
@@ -140,7 +141,9 @@ class _Diagnosis:
             rules_unexplained=tuple(
                 result.id
                 for result in self.broken
-                if result.id not in explained and not (found.deviations and _is_long(result))
+                if result.id not in explained
+                and not (found.deviations and _is_long(result))
+                and result.id not in by_declaration
             ),
             stale=tuple(one.name for one in stale),
             undecided=tuple(one.name for one in absent if one not in stale),
@@ -166,6 +169,11 @@ class _Diagnosis:
             for one in (alone or part)[:1]:
                 causes[one].append(rule)
         return causes
+
+    def _broken_by_declaration(self) -> set[str]:
+        """The rules on whose counterexample the target does as the standard says, and not as it declares."""
+        right = {one.question for one in self.seen if one.is_right(self.target)} if self.declared else set()
+        return {rule for rule, question in self.cases.items() if question in right}
 
     def _measured(self, found: Found) -> dict[tuple[Deviation, ...], list[str]]:
         """The deviations that show in the rules that measure, and in those on when an event is out."""
