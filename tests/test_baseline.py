@@ -184,6 +184,8 @@ def test_the_command_writes_the_file_and_says_what_to_put_where(tmp_path, monkey
     ]
     assert lines[-3:] == ['baseline = "chunkproof-baseline.json"', "", "next: pytest --chunkproof"]
     assert '# deviations = ["bom-not-stripped", "id-per-event"]' in lines
+    # At a greater effort, the run that comes next could find what is not in the file.
+    assert 'effort = "smoke"' in lines
     assert len(read_baseline(tmp_path / "chunkproof-baseline.json", "known.json").rules) == 2
 
 

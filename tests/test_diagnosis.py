@@ -157,6 +157,28 @@ def test_a_long_line_that_breaks_in_another_way_is_not_named():
     assert named(diagnosed(deviating("lines-beyond-a-million-dropped"), rules)) == [{"lines-beyond-a-million-dropped"}]
 
 
+def test_of_several_ways_to_be_late_the_one_that_is_seen_is_named():
+    record = diagnosed(deviating("late-by-one-event"), ["delivery/prompt"])
+    assert named(record) == [{"late-by-one-event"}]
+
+
+class InThrees(ReferenceParser):
+    """Hands out three events at a time, and the rest at the end."""
+
+    def take_events(self):
+        return super().take_events() if len(self._events) >= 3 else []
+
+    def close(self):
+        super().close()
+        return super().take_events()
+
+
+def test_who_is_late_in_a_way_of_his_own_is_not_named():
+    record = diagnosed(DeviatingTarget(InThrees, "in-threes"), ["delivery/prompt"])
+    assert record.deviations == ()
+    assert record.rules_unexplained == ("delivery/prompt",)
+
+
 def test_what_crosses_runs_is_named():
     rule = "whole/a-second-run-sees-nothing-of-the-first"
     record = diagnosed(deviating("data-in-a-class-attribute"), [rule], forked=True)
@@ -235,6 +257,24 @@ def test_what_a_target_declares_that_it_may_do_is_no_deviation():
     assert record.explained == record.outcomes
 
 
+class LineLimit(ReferenceParser):
+    """A limit that no deviation of the catalogue has."""
+
+    def read_line(self, line):
+        if len(line) > 8192:
+            raise ValueError("line too long")
+        super().read_line(line)
+
+
+def test_what_is_so_in_another_form_is_said_to_be():
+    record = diagnosed(DeviatingTarget(LineLimit, "line-limit"), ["size/values-beyond-64-ki-characters"])
+    against = [one.against for one in record.deviations if one.against]
+    assert against
+    assert record.explained < record.outcomes
+    assert 4096 < len(read_case(against[0]).streams[-1][0]) <= 8192 + len("data: \n\n")
+    assert "not always, or in another form" in lines(record)
+
+
 def test_what_a_target_does_not_show_is_not_told_apart():
     def data_alone(chunks):
         parser = compose(find_deviations("no-colon-ignored"))()
@@ -309,6 +349,16 @@ def test_a_declared_deviation_that_is_not_there_is_stale():
     record = diagnosed(target, ["lines/crlf-cut", "bytes/mark-removed"])
     assert record.stale == ("bom-not-stripped",)
     assert "bom-not-stripped is declared, and the target does as the standard says: stale, remove it" in lines(record)
+    # What it breaks is broken by the declaration, and by nothing else.
+    assert record.rules_unexplained == ()
+
+
+def test_what_is_declared_to_raise_is_no_deviation_that_is_found():
+    target = deviating("utf8-strict+bom-not-stripped")
+    target.strict_utf8 = True
+    record = diagnosed(target, ["bytes/mark-removed"])
+    assert named(record) == [{"bom-not-stripped"}]
+    assert record.explained == record.outcomes
 
 
 def test_a_declared_deviation_that_nothing_speaks_of_is_undecided():
@@ -401,6 +451,13 @@ def test_a_set_that_explains_all_has_no_member_too_many():
     found = searched("bom-not-stripped+no-colon-ignored").found()
     assert [one.name for one in found.deviations] == ["bom-not-stripped", "no-colon-ignored"]
     assert found.unexplained == ()
+
+
+def test_of_what_was_found_the_set_that_explains_most_of_all_is_settled_on():
+    search = searched("bom-not-stripped")
+    search.found()
+    search._found.append(find_deviations("bom-stripped-twice"))
+    assert [one.name for one in search.settled(lambda deviation: True).deviations] == ["bom-not-stripped"]
 
 
 def test_a_hang_is_explained_by_a_hang_alone():

@@ -39,9 +39,7 @@ def diagnosis(found: DiagnosisRecord, settings: Sequence[str], paint: Paint, *, 
     if sure:
         yield paint("  others may hide behind these", DIM)
     if found.cut_short:
-        yield paint(
-            "  the search was cut short by its time: another set may explain more", YELLOW
-        )
+        yield paint("  the search was cut short by its time: another set may explain more", YELLOW)
     for name in found.stale:
         yield paint(f"  {name} is declared, and the target does as the standard says: stale, remove it", YELLOW)
     for name in found.undecided:
@@ -76,6 +74,9 @@ def _deviation(
         yield from textwrap.wrap(text, width, initial_indent=f"     {word}: ", subsequent_indent="       ")
     if one.reports:
         yield paint(f"     reported: {_some(one.reports, _REPORTS_SHOWN)}", DIM)
+    if one.against and len(one.against) <= _TOKEN_MAX:
+        yield paint("     not always, or in another form: here it would show, and the target does it right", YELLOW)
+        yield f"     {paint(_replay(one.against, target, settings), CYAN)}"
     if one.equals:
         yield f"     not told apart from: {_some(one.equals, _RULES_SHOWN)}"
     if one.rules:

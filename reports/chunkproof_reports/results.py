@@ -187,6 +187,8 @@ class DeviationRecord:
     ``rules`` are the broken rules that it explains, ``token`` a counterexample, ``equals`` other deviations that
     explain all that was seen as well. ``declared`` ones are part of the target's profile. ``measured`` ones show in no
     outcome: they are what the catalogue has of parsers that break the rule, and the target's fault may be another.
+    ``against`` is the token of a stream on which it would show, and the target does as the standard says: it is so at
+    times, or in another form.
     """
 
     name: str
@@ -200,6 +202,7 @@ class DeviationRecord:
     equals: tuple[str, ...] = ()
     declared: bool = False
     measured: bool = False
+    against: str = ""
 
 
 @dataclass(frozen=True, slots=True)

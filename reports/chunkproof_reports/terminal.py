@@ -356,11 +356,15 @@ def baseline(
     if more:
         yield "# What is meant to be so can be declared instead; then write the file anew:"
         yield f"# deviations = {_toml_list([*profile, *more])}"
+    if results.effort != _EFFORT:
+        yield f"effort = {_toml(results.effort)}"
     yield f"baseline = {_toml(file)}"
     yield ""
     yield f"next: {shlex.join(['pytest', '--chunkproof', *(f'--chunkproof-declare={one}' for one in declare)])}"
 
 
+# The effort of a run that names none. At a greater one than the file's, a rule may break that is not in it.
+_EFFORT = "default"
 # These have no place in a list of deviations.
 _DECLARED_OTHERWISE = ("empty_chunk",)
 

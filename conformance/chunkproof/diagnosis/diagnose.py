@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from chunkproof_reports.results import DeviationRecord, DiagnosisRecord, Kind, Results, RuleResult
 from chunkproof_strategies.generator import RandomSource
 from chunkproof_strategies.grammar import write_stream
-from chunkproof_targets.contract import Target
+from chunkproof_targets.contract import Run, Target, TargetError
 from chunkproof_targets.deviations import CATALOGUE, Deviation, find_deviations
 from chunkproof_targets.deviations.compose import DeviatingTarget, compose
 
@@ -36,6 +37,9 @@ _UNSHRUNK_MAX = 30
 _SECOND_RUN = "whole/a-second-run-sees-nothing-of-the-first"
 # Bytes of a stream that is asked of every set of deviations.
 _BYTES_MAX = 200_000
+# Streams on which it is compared when events come out, and the bytes of one of them.
+_TIMED_MAX = 200
+_TIMED_BYTES_MAX = 2_000
 # The rule under which a stream is replayed that no broken rule's counterexample stands for.
 _ANY = "whole/any-stream-in-any-chunking"
 
@@ -85,6 +89,7 @@ class _Diagnosis:
             if time.monotonic() > self.until:
                 break
             found = search.found()
+        search.add(self.fresh)
         return self._record(search.settled(self._breaks_a_rule))
 
     def _ask(self, questions: Iterable[Question | None]) -> None:
@@ -116,8 +121,9 @@ class _Diagnosis:
         causes = self._causes(found)
         for rule, one in self._causes_in_their_way(found):
             causes[one].append(rule)
-        measured = self._measured(bool(found.deviations), {rule for rules in causes.values() for rule in rules})
+        measured = self._measured(found, {rule for rules in causes.values() for rule in rules})
         explained = {rule for rules in (*causes.values(), *measured.values()) for rule in rules}
+        by_declaration = self._broken_by_declaration()
         seen = [*self.seen, *self.fresh]
         # Of what was found last, all that was seen before is asked once more.
         left = [one for one in seen if not one.fits(self.target, found.deviations)]
@@ -127,7 +133,13 @@ class _Diagnosis:
         return DiagnosisRecord(
             target=self.target.name,
             deviations=(
-                *(self._named(one, causes[one], found.equals[one.name]) for one in found.deviations),
+                *(
+                    replace(
+                        self._named(one, causes[one], found.equals[one.name]),
+                        against=self._against(one, found.deviations, left),
+                    )
+                    for one in found.deviations
+                ),
                 *(self._named(ones[0], rules, ones[1:]) for ones, rules in measured.items()),
             ),
             outcomes=len(seen),
@@ -137,7 +149,9 @@ class _Diagnosis:
             rules_unexplained=tuple(
                 result.id
                 for result in self.broken
-                if result.id not in explained and not (found.deviations and _is_long(result))
+                if result.id not in explained
+                and not (found.deviations and _is_long(result))
+                and result.id not in by_declaration
             ),
             stale=tuple(one.name for one in stale),
             cut_short=time.monotonic() > self.until,
@@ -194,16 +208,36 @@ class _Diagnosis:
             run = RuleRun(find_rule(result.id), target, watch)
             return run.kind(question.wire, question.cuts, question.before)
 
-    def _measured(self, found_any: bool, explained: set[str]) -> dict[tuple[Deviation, ...], list[str]]:
+    def _broken_by_declaration(self) -> set[str]:
+        """The rules on whose counterexample the target does as the standard says, and not as it declares."""
+        right = {one.question for one in self.seen if one.is_right(self.target)} if self.declared else set()
+        return {rule for rule, question in self.cases.items() if question in right}
+
+    def _measured(self, found: Found, explained: set[str]) -> dict[tuple[Deviation, ...], list[str]]:
         """The deviations that show in the rules that measure, and in those on when an event is out."""
-        found: dict[tuple[Deviation, ...], list[str]] = {}
+        measured: dict[tuple[Deviation, ...], list[str]] = {}
         for result in self.broken:
-            if self.cases[result.id] is not None or result.id in explained or (found_any and _is_long(result)):
+            if self.cases[result.id] is not None or result.id in explained or (found.deviations and _is_long(result)):
                 continue
             ones = [one for one in CATALOGUE if one.shows_in == result.id and self._breaks_alike(one, result)]
+            ones.sort(key=_reported, reverse=True)
+            if result.counterexample is not None and result.counterexample.kind == "late":
+                ones = self._as_late(ones, found.deviations)
             if ones:
-                found.setdefault(tuple(sorted(ones, key=_reported, reverse=True)), []).append(result.id)
-        return found
+                measured.setdefault(tuple(ones), []).append(result.id)
+        return measured
+
+    def _as_late(self, ones: Iterable[Deviation], beside: tuple[Deviation, ...]) -> list[Deviation]:
+        """Those of them that make each event come out with the chunk that it was seen to come out with."""
+        timed = [one for one in (*self.fresh, *self.seen) if _says_when(one) and one.fits(self.target, beside)]
+        return [one for one in ones if self._comes_when(timed[:_TIMED_MAX], (*beside, one))]
+
+    def _comes_when(self, timed: Iterable[Seen], deviations: tuple[Deviation, ...]) -> bool:
+        try:
+            late = DeviatingTarget(compose(deviations), has_end=self.target.has_end)
+        except TargetError:  # they cannot be combined
+            return False
+        return all(_times(late.run(one.question.chunks)) == _times(one.run) for one in timed)
 
     def _breaks_alike(self, deviation: Deviation, result: RuleResult) -> bool:
         """Whether it breaks the rule in the same way, where that is about what comes out of a long stream."""
@@ -233,6 +267,13 @@ class _Diagnosis:
             declared=deviation in self.declared,
             measured=bool(deviation.shows_in),
         )
+
+    def _against(self, deviation: Deviation, found: tuple[Deviation, ...], left: Iterable[Seen]) -> str:
+        """Of what is not explained, the smallest that would be but for this one, and is right."""
+        others = without(found, deviation)
+        right = [one for one in left if one.is_right(self.target) and one.fits(self.target, others)]
+        smallest = min(right, key=lambda one: one.question.size, default=None)
+        return "" if smallest is None else self._token(smallest.question)
 
     def _token_of(self, deviation: Deviation) -> str:
         alone = [one for one in self.seen if not one.is_right(self.target) and one.fits(self.target, (deviation,))]
@@ -272,6 +313,17 @@ def _unshrunk(result: RuleResult) -> Question | None:
     if found is None or found.unshrunk is None or _question_of(result) is None:
         return None
     return Question(found.unshrunk.data, found.unshrunk.cuts)
+
+
+def _says_when(seen: Seen) -> bool:
+    """Whether it is plain when its events are due: a CR may be held."""
+    question = seen.question
+    plain = b"\r" not in question.wire and question.size <= _TIMED_BYTES_MAX and not question.before
+    return plain and seen.run.failure is None and bool(seen.run.deliveries)
+
+
+def _times(run: Run) -> list[int]:
+    return [delivery.chunks_taken for delivery in run.deliveries]
 
 
 def _is_long(result: RuleResult) -> bool:

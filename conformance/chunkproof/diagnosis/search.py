@@ -74,6 +74,7 @@ class Search:
         self._effects: dict[Deviation, int] = dict.fromkeys(catalogue, 0)
         self._effects_known = 0
         self._best = start
+        self._found: list[Set] = []
 
     def add(self, seen: Sequence[Seen]) -> None:
         """More to explain."""
@@ -122,11 +123,15 @@ class Search:
             if not self.misses(best):
                 break
         self._best = self._without_what_is_not_needed(best, 0)
+        self._found.append(self._best)
         return self._as_found(self._best)
 
     def settled(self, is_sure: Callable[[Deviation], bool]) -> Found:
-        """What was found in the end: where not all is explained, without what may fit by chance, unless it is sure."""
-        best = self._best
+        """The best of what was found: where not all is explained, without what may fit by chance, unless it is sure.
+
+        Not always the last: a set may fit a few hard cases by chance, and leave more of all that was seen.
+        """
+        best = min(self._found, key=lambda one: _rank((self.misses(one), one)))
         if self.misses(best):
             best = self._without_what_is_not_needed(best, _FEW, is_sure)
         return self._as_found(best)

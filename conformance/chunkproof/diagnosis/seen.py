@@ -31,6 +31,11 @@ class Question:
     before: tuple[bytes, ...] = ()
 
     @property
+    def chunks(self) -> list[bytes]:
+        """What the target is fed."""
+        return chunks_of(self.wire, self.cuts)
+
+    @property
     def size(self) -> int:
         """Bytes and cuts: the smaller, the plainer."""
         return len(self.wire) + len(self.cuts) + sum(map(len, self.before))
