@@ -49,6 +49,12 @@ def test_a_catch_ends_at_the_first_rule():
     assert 0 < found.size <= 9
 
 
+def test_from_the_second_seed_on_what_has_caught_an_entry_comes_first():
+    first, second = catches([find_deviation("retry-octal")], seeds=("1", "2"))
+    assert first.rules == second.rules == ("retry/leading-zeros",)
+    assert second.checks < 300 < first.checks
+
+
 def test_every_rule_goes_on_behind_the_first():
     rules = [rule for rule in RULES if rule.chapter in ("bytes", "prefix")]
     found = catch(find_deviation("bom-not-stripped"), rules=rules, every_rule=True)

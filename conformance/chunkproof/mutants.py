@@ -2,8 +2,9 @@
 
 Each entry is judged rule by rule, in the order of the registry, until the first rule that it breaks: that is the catch.
 Beyond smoke effort, all rules take a first turn at smoke: the streams of a greater effort begin with the same ones.
-Then come the rules that measure, which take no longer with effort. With ``every_rule`` all rules judge it, so that
-rules which no entry needs, and entries that few rules catch, are seen.
+Then come the rules that measure, which take no longer with effort. From the second seed on, the rules that have caught
+an entry come first: what it takes to the catch is told by the first seed. With ``every_rule`` all rules judge it, so
+that rules which no entry needs, and entries that few rules catch, are seen.
 """
 
 from __future__ import annotations
@@ -29,15 +30,24 @@ _TIMEOUT = 20.0
 
 
 def catch(
-    entry: Deviation, *, effort: str = "smoke", seed: str = "1", rules: Sequence[Rule] = RULES, every_rule: bool = False
+    entry: Deviation,
+    *,
+    effort: str = "smoke",
+    seed: str = "1",
+    rules: Sequence[Rule] = RULES,
+    every_rule: bool = False,
+    first: Iterable[str] = (),
 ) -> Catch:
-    """Judge one entry; an info counts only for a choice that the standard leaves open."""
+    """Judge one entry, by the rules of the ids ``first`` before all others.
+
+    An info counts only for a choice that the standard leaves open.
+    """
     target = DeviatingTarget(entry.part, entry.name)
     broken: list[str] = []
     checks, size, started = 0, 0, time.perf_counter()
     seconds = 0.0
     with at_peace(), Watch(timeout=_TIMEOUT) as watch:
-        for result in _results(target, rules, effort, seed, watch):
+        for result in _results(target, rules, effort, seed, watch, frozenset(first)):
             if not broken:
                 checks += result.checks
                 seconds = time.perf_counter() - started
@@ -51,14 +61,18 @@ def catch(
 
 
 def _results(
-    target: DeviatingTarget, rules: Sequence[Rule], effort: str, seed: str, watch: Watch
+    target: DeviatingTarget, rules: Sequence[Rule], effort: str, seed: str, watch: Watch, first: frozenset[str]
 ) -> Iterator[RuleResult]:
     measuring = [rule for rule in rules if rule.examine is not None]
     searching = [rule for rule in rules if rule.examine is None]
-    turns = [("smoke", searching), (effort, measuring), (effort, searching)]
-    for name, several in turns if effort != "smoke" else [("smoke", rules)]:
-        for rule in several:
-            yield check_rule(rule, target, effort=EFFORTS[name], seed=seed, watch=watch)
+    turns = (
+        [("smoke", searching), (effort, measuring), (effort, searching)] if effort != "smoke" else [("smoke", rules)]
+    )
+    for soon in (True, False):
+        for name, several in turns:
+            for rule in several:
+                if (rule.id in first) == soon:
+                    yield check_rule(rule, target, effort=EFFORTS[name], seed=seed, watch=watch)
 
 
 def _size(result: RuleResult) -> int:
@@ -74,15 +88,27 @@ def catches(
     jobs: int = 1,
     every_rule: bool = False,
 ) -> Iterator[Catch]:
-    """All of them under all seeds, as they are done."""
-    wanted = [(entry.name, seed) for seed in seeds for entry in entries]
-    if jobs == 1:
-        for name, seed in wanted:
-            yield _catch(name, effort, seed, every_rule)
-        return
+    """All of them under all seeds, seed by seed, as they are done."""
+    known: dict[str, set[str]] = {}
+    for seed in seeds:
+        wanted = [(entry.name, effort, seed, every_rule, tuple(known.get(entry.name, ()))) for entry in entries]
+        for one in _one_by_one(wanted) if jobs == 1 else _together(wanted, jobs):
+            known.setdefault(one.entry, set()).update(one.rules)
+            yield one
+
+
+Wanted = tuple[str, str, str, bool, tuple[str, ...]]
+
+
+def _one_by_one(wanted: Sequence[Wanted]) -> Iterator[Catch]:
+    for one in wanted:
+        yield _catch(*one)
+
+
+def _together(wanted: Sequence[Wanted], jobs: int) -> Iterator[Catch]:
     pool = ProcessPoolExecutor(jobs)
     try:
-        futures = [pool.submit(_catch, name, effort, seed, every_rule) for name, seed in wanted]
+        futures = [pool.submit(_catch, *one) for one in wanted]
         for future in as_completed(futures):
             yield future.result()
     finally:
@@ -90,5 +116,5 @@ def catches(
         pool.shutdown(cancel_futures=True)
 
 
-def _catch(name: str, effort: str, seed: str, every_rule: bool) -> Catch:
-    return catch(find_deviation(name), effort=effort, seed=seed, every_rule=every_rule)
+def _catch(name: str, effort: str, seed: str, every_rule: bool, first: tuple[str, ...]) -> Catch:
+    return catch(find_deviation(name), effort=effort, seed=seed, every_rule=every_rule, first=first)

@@ -41,7 +41,7 @@ def summary(catches: Sequence[Catch], rules: Iterable[str], *, every_rule: bool 
     if missed:
         lines.append(f"missed: {', '.join(missed)}")
     if caught:
-        found = [one for one in catches if one.rules]
+        found = _of_the_first_seed(one for one in catches if one.rules)
         checks, seconds = [one.checks for one in found], [one.seconds for one in found]
         lines.append(
             f"to the first catch: {median(checks):,.0f} checks in the median, {max(checks):,} at most; "
@@ -56,8 +56,15 @@ def summary(catches: Sequence[Catch], rules: Iterable[str], *, every_rule: bool 
     return lines
 
 
+def _of_the_first_seed(found: Iterable[Catch]) -> list[Catch]:
+    """Those from which it is told what a catch takes: later on, the rules that caught an entry come first."""
+    several = list(found)
+    first = min((int(one.seed) for one in several), default=0)
+    return [one for one in several if int(one.seed) == first]
+
+
 def markdown(catches: Sequence[Catch]) -> list[str]:
-    """A row for each entry: over all seeds the rules that caught it, and the median to the first catch."""
+    """A row for each entry: over all seeds the rules that caught it, and what it took under the first seed."""
     of_entry: dict[str, list[Catch]] = defaultdict(list)
     for one in catches:
         of_entry[one.entry].append(one)
@@ -68,8 +75,9 @@ def markdown(catches: Sequence[Catch]) -> list[str]:
     for name, ones in of_entry.items():
         found = [one for one in ones if one.rules]
         by = ", ".join(f"`{rule}`" for rule in sorted({one.rules[0] for one in found}))
+        timed = _of_the_first_seed(found)
         numbers = " | ".join(
-            f"{median(getattr(one, word) for one in found):{form}}" if found else "-"
+            f"{median(getattr(one, word) for one in timed):{form}}" if found else "-"
             for word, form in (("checks", ",.0f"), ("seconds", ".2f"), ("size", ",.0f"))
         )
         lines.append(f"| {name} | {len(found)} of {len(ones)} | {by} | {numbers} |")
