@@ -320,6 +320,15 @@ def test_a_declared_deviation_that_nothing_speaks_of_is_undecided():
     assert "id-per-event is declared: undecided" in lines(record)
 
 
+def test_a_declared_deviation_in_whose_place_there_is_another_is_said_to_be_so():
+    record = diagnosed(
+        declaring("eof-blank-line-added", "eof-incomplete-dispatched"), ["lines/an-unfinished-line-is-no-line"]
+    )
+    assert named(record) == [{"eof-blank-line-added"}]
+    assert (record.stale, record.otherwise, record.undecided) == ((), ("eof-incomplete-dispatched",), ())
+    assert "eof-incomplete-dispatched is declared, and what was found stands without it" in lines(record)
+
+
 # How a target is asked ------------------------------------------------------------------------------------------------
 
 

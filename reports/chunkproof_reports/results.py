@@ -209,7 +209,8 @@ class DiagnosisRecord:
     ``outcomes`` were seen, of which ``explained`` come out so too; ``fresh`` of them are of streams made to check it.
     ``unexplained`` is the token of the smallest one that does not come out so, ``rules_unexplained`` the broken rules
     that nothing here stands for. ``stale`` are declared deviations that the target does not have, as some stream shows;
-    ``undecided`` are those that nothing seen speaks for or against.
+    ``otherwise`` are those without which all is explained that would show them, ``undecided`` those that nothing seen
+    speaks for or against.
     """
 
     target: str
@@ -220,6 +221,7 @@ class DiagnosisRecord:
     unexplained: str = ""
     rules_unexplained: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
+    otherwise: tuple[str, ...] = ()
     undecided: tuple[str, ...] = ()
 
     @classmethod

@@ -19,7 +19,7 @@ from ..plans import common
 from ..rules import find_rule
 from .asking import ask
 from .search import Found, Search
-from .seen import Question, Seen, can_be_asked
+from .seen import Question, Seen, can_be_asked, predict
 from .telling import question_of, telling_cases
 
 __all__ = ["diagnose", "diagnose_all"]
@@ -146,7 +146,8 @@ class _Diagnosis:
                 and result.id not in by_declaration
             ),
             stale=tuple(one.name for one in stale),
-            undecided=tuple(one.name for one in absent if one not in stale),
+            otherwise=tuple(one.name for one in absent if one not in stale and self._would_show(one)),
+            undecided=tuple(one.name for one in absent if one not in stale and not self._would_show(one)),
         )
 
     def _breaks_a_rule(self, deviation: Deviation) -> bool:
@@ -237,6 +238,14 @@ class _Diagnosis:
     def _is_stale(self, deviation: Deviation) -> bool:
         """Whether somewhere the deviation would show, and the target does as the standard says."""
         return any(not one.fits(self.target, (deviation,)) and one.is_right(self.target) for one in self.seen)
+
+    def _would_show(self, deviation: Deviation) -> bool:
+        """Whether it changes anything that was asked, and that the target shows."""
+        asked = {one.question for one in self.seen}
+        return any(
+            not predict(self.target, question, (deviation,)).agrees(predict(self.target, question, ()))
+            for question in asked
+        )
 
 
 def _without(deviations: Sequence[Deviation], one: Deviation) -> tuple[Deviation, ...]:
