@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -364,6 +365,24 @@ def test_a_question_that_ends_its_process_is_an_answer_and_the_others_are_asked(
     assert failures[5] == "TargetHung"
     assert set(failures[:3] + failures[4:5] + failures[6:]) == {"NoneType"}
     assert [one.run.deliveries[0].event.data for one in seen if not one.run.failure] == ["0", "1", "2", "4", "6", "7"]
+
+
+class Hanging(DeviatingTarget):
+    """Hangs on every stream but a few."""
+
+    def run(self, chunks):
+        while b"hang" in b"".join(chunks):
+            pass
+        return super().run(chunks)
+
+
+def test_many_hangs_take_no_more_than_the_time_there_is(isolation):
+    questions = [Question(b"data: %d\n\n" % number) for number in range(3)]
+    questions += [Question(b"data: hang %d\n\n" % number) for number in range(60)]
+    with at_peace():
+        seen = ask(Hanging(ReferenceParser), questions, isolation, until=time.monotonic() + 1.0)
+    assert [one.question for one in seen] == questions[: len(seen)]
+    assert 3 < len(seen) < 20
 
 
 def test_nothing_is_asked_that_cannot_be():
