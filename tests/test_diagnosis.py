@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -148,6 +149,17 @@ class InThrees(ReferenceParser):
     def close(self):
         super().close()
         return super().take_events()
+
+
+def test_a_hang_is_not_taken_for_what_a_rule_on_delivery_looks_for(isolation):
+    target = Hanging(ReferenceParser, "hanging")
+    (broken,) = judged(deviating("late-dispatch"), ["delivery/prompt"]).rules
+    assert broken.counterexample is not None
+    hung = replace(broken, target="hanging", counterexample=replace(broken.counterexample, kind="hung"))
+    with at_peace():
+        record = diagnose(target, [hung], isolation, seed="1")
+    assert record.deviations == ()
+    assert record.rules_unexplained == ("delivery/prompt",)
 
 
 def test_who_is_late_in_a_way_of_his_own_is_not_named():

@@ -38,6 +38,7 @@ _BYTES_MAX = 200_000
 # Streams on which it is compared when events come out, and the bytes of one of them.
 _TIMED_MAX = 200
 _TIMED_BYTES_MAX = 2_000
+_STOPPED = ("hung", "died", "memory", "output")
 # The rule under which a stream is replayed that no broken rule's counterexample stands for.
 _ANY = "whole/any-stream-in-any-chunking"
 
@@ -181,8 +182,11 @@ class _Diagnosis:
         measured: dict[tuple[Deviation, ...], list[str]] = {}
         for result in self.broken:
             ones = tuple(sorted((one for one in CATALOGUE if one.shows_in == result.id), key=_reported, reverse=True))
-            if result.counterexample is not None and result.counterexample.kind == "late":
+            kind = "" if result.counterexample is None else result.counterexample.kind
+            if kind == "late":
                 ones = self._as_late(ones, found.deviations)
+            elif kind in _STOPPED:  # which says nothing of the rule's own matter
+                ones = ()
             if ones and self.cases[result.id] is None and not (found.deviations and _is_long(result)):
                 measured.setdefault(ones, []).append(result.id)
         return measured
