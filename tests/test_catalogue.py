@@ -191,6 +191,19 @@ def test_times_go_with_their_events_also_in_another_order():
     assert found.event_retries == (("2", "2"), ("1", "1"))
 
 
+def test_an_interrupt_of_the_user_is_no_failure_of_a_deviation(monkeypatch):
+    (entry,) = find_deviations("interrupted-on-a-value")
+    _, failure = Interpreter((entry,)).interpret([b"data: null\n\n"])
+    assert isinstance(failure, KeyboardInterrupt)
+
+    def interrupted(self, text):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ReferenceParser, "read_text", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Interpreter((entry,)).interpret([b"data: null\n\n"])
+
+
 # What is typed --------------------------------------------------------------------------------------------------------
 
 

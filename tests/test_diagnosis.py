@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -34,6 +36,7 @@ from chunkproof_targets.shapes import adapt
 
 from .faults import CATCHES
 
+DIAGNOSE = sys.modules[diagnose.__module__]
 QUICK = [rule for rule in RULES if rule.examine is None]
 
 
@@ -135,6 +138,26 @@ def test_a_time_is_named_by_its_rule():
     assert record.deviations[0].rules == ("delivery/prompt",)
 
 
+def test_what_no_outcome_shows_is_said_apart():
+    record = diagnosed(deviating("bom-not-stripped+late-dispatch"), ["delivery/prompt", "bytes/mark-removed"])
+    assert [one.measured for one in record.deviations] == [False, True]
+    first, _, second = lines(record).partition("time, memory or delivery: no outcome shows the cause")
+    assert "behaves like the reference parser with this deviation" in first
+    assert "1. bom-not-stripped" in first
+    assert "delivery/prompt" not in first
+    assert "breaks 1 rule: delivery/prompt" in second
+
+
+def test_a_long_line_that_breaks_in_another_way_is_not_named():
+    class Reversed(ReferenceParser):
+        def emit(self, event):
+            super().emit(event._replace(data=event.data[::-1]) if len(event.data) > 2**20 else event)
+
+    rules = ["size/a-line-of-1-mib", "size/a-line-of-10-mib"]
+    assert diagnosed(DeviatingTarget(Reversed, "reversed"), rules).deviations == ()
+    assert named(diagnosed(deviating("lines-beyond-a-million-dropped"), rules)) == [{"lines-beyond-a-million-dropped"}]
+
+
 def test_of_several_ways_to_be_late_the_one_that_is_seen_is_named():
     record = diagnosed(deviating("late-by-one-event"), ["delivery/prompt"])
     assert named(record) == [{"late-by-one-event"}]
@@ -205,6 +228,47 @@ def test_a_fault_of_the_catalogue_beside_a_strange_one_is_named_still():
     assert record.explained < record.outcomes
 
 
+def test_all_that_differs_on_fresh_streams_counts(monkeypatch):
+    class StrangeOnMuch(ReferenceParser):
+        """As `Strange`, on any event that has a type of its own."""
+
+        def emit(self, event):
+            super().emit(event)
+            if event.type != "message":
+                super().emit(event)
+
+    # There is no time to look for more when the first fresh streams have been run.
+    monkeypatch.setattr(DIAGNOSE, "_ROUNDS", 1)
+    monkeypatch.setattr(DIAGNOSE, "_COUNTEREXAMPLES_MAX", 2)
+    monkeypatch.setattr(DIAGNOSE, "telling_cases", dict)
+    record = diagnosed(DeviatingTarget(StrangeOnMuch, "strange"), ["lines/lf", "dispatch/the-type-is-reset"])
+    assert record.outcomes - record.explained > 10
+    assert record.unexplained
+
+
+def test_what_is_to_be_explained_is_asked_first(monkeypatch):
+    asked = []
+
+    def note(target, questions, *given, **more):
+        asked.append(questions)
+        return []
+
+    monkeypatch.setattr(DIAGNOSE, "ask", note)
+    record = diagnosed(deviating("bom-not-stripped"), ["bytes/mark-removed"])
+    assert asked[0][0].wire in (b"\xef\xbb\xbfdata\n\n", b"\xef\xbb\xbfdata: a\n\n")
+    assert asked[0][1] == next(iter(telling_cases()))
+    assert (record.outcomes, record.deviations) == (0, ())
+    assert "no cause was found for: bytes/mark-removed" in lines(record)
+
+
+def test_what_a_target_declares_that_it_may_do_is_no_deviation():
+    declared = Declared(invalid_utf8="strict")
+    target = load_target("deviation:utf8-strict+bom-not-stripped", folder=Path.cwd(), declared=declared)
+    record = diagnosed(target, ["bytes/mark-removed", "bytes/ill-formed-is-replaced"])
+    assert [one.name for one in record.deviations] == ["bom-not-stripped"]
+    assert record.explained == record.outcomes
+
+
 class LineLimit(ReferenceParser):
     """A limit that no deviation of the catalogue has."""
 
@@ -221,18 +285,6 @@ def test_what_is_so_in_another_form_is_said_to_be():
     assert record.explained < record.outcomes
     assert 4096 < len(read_case(against[0]).streams[-1][0]) <= 8192 + len("data: \n\n")
     assert "not always, or in another form" in lines(record)
-
-
-def test_a_slow_target_is_asked_first_what_its_rules_broke_on(monkeypatch):
-    asked: list[list[Question]] = []
-
-    def answer(target, questions, *_, **__):
-        asked.append(questions)
-        return []
-
-    monkeypatch.setattr("chunkproof.diagnosis.diagnose.ask", answer)
-    diagnosed(deviating("bom-not-stripped"), ["bytes/mark-removed"])
-    assert asked[0][0].wire == b"\xef\xbb\xbfdata: a\n\n"
 
 
 def test_what_a_target_does_not_show_is_not_told_apart():
@@ -351,8 +403,6 @@ class Deadly(DeviatingTarget):
     def run(self, chunks):
         wire = b"".join(chunks)
         if wire == b"data: 3\n\n":
-            import os
-
             os._exit(7)
         if wire == b"data: 5\n\n":
             while True:
@@ -395,6 +445,21 @@ def test_many_hangs_take_no_more_than_the_time_there_is(isolation):
         seen = ask(Hanging(ReferenceParser), questions, isolation, until=time.monotonic() + 1.0)
     assert [one.question for one in seen] == questions[: len(seen)]
     assert 3 < len(seen) < 20
+
+
+def test_a_slow_target_is_asked_until_the_time_is_up(isolation):
+    class Slow(DeviatingTarget):
+        def run(self, chunks):
+            time.sleep(0.05)
+            return super().run(chunks)
+
+    questions = [Question(b"data: %d\n\n" % number) for number in range(60)]
+    target = Slow(ReferenceParser)
+    isolation.forks(target)  # measures its pace
+    with at_peace():
+        seen = ask(target, questions, isolation, until=time.monotonic() + 0.5)
+    assert 2 <= len(seen) <= 15
+    assert [one.question for one in seen] == questions[: len(seen)]
 
 
 def test_nothing_is_asked_that_cannot_be():

@@ -381,3 +381,20 @@ def test_long_text_of_an_exception_is_cut():
     shown = record_of_run(run(failure=ValueError("x" * 1_000_000))).failure
     assert shown.startswith("ValueError: xxx")
     assert shown.endswith("x (and 990,000 characters more)")
+
+
+def test_who_declares_a_deviation_may_hold_one_cr_and_no_more():
+    target = Known(has_end=False, deviations=("bom-not-stripped",))
+    expectation = expect(target, b"\xef\xbb\xbfdata: a\r\rdata: b\r\r")
+    assert expectation.deviates
+    assert expectation.differs(run(B)) is None
+    assert expectation.differs(run()) is None
+    more = expect(target, b"\xef\xbb\xbfdata: a\r\rdata: b\r\r\r")
+    assert more.differs(run(B)) is None
+    assert more.differs(run()) == "lost"
+    assert expect(target, b"\xef\xbb\xbfdata: a\r\rdata: b\r\r", may_hold=False).differs(run()) == "lost"
+
+
+def test_many_crs_at_the_end_are_no_matter_of_depth():
+    target = Known(has_end=False, deviations=("bom-not-stripped",))
+    assert expect(target, b"\xef\xbb\xbfdata: a\r\rdata: b" + b"\r" * 5000).differs(run(B)) is None

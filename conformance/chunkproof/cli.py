@@ -48,6 +48,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 # Seconds after which a sign of life is given.
 _PATIENCE = 2.0
+# The exit code behind Ctrl-C.
+_INTERRUPTED = 130
 
 
 class _Commands(click.Group):
@@ -58,7 +60,7 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            raise SystemExit(130) from None
+            raise SystemExit(_INTERRUPTED) from None
         except (click.ClickException, click.exceptions.Exit, OSError):
             raise
         except Exception:
@@ -165,9 +167,7 @@ def baseline_(
     seed: str | None,
 ) -> None:
     """Write down what is broken now, so that only what breaks later fails a run."""
-    path = Path.cwd() / output
-    if not path.parent.is_dir() or path.is_dir():
-        _refuse(f"--output={output}: it is the name of a file, in a folder that is there")
+    _check_output(output)
     process = Isolation(Limits())
     loaded = _loaded(target, declare, deviations, process)
     try:
@@ -182,7 +182,7 @@ def baseline_(
     finally:
         _close(loaded)
         process.close()
-    path.write_text(baseline_text(results), "utf-8")
+    _write(output, baseline_text(results))
     could = could_be_declared(results.diagnoses)
     for line in terminal.baseline(results, output, deviations=could, left_out=left_out, declare=declare):
         click.echo(line)
@@ -252,9 +252,9 @@ def mutants_(names: tuple[str, ...], effort: str, seeds: int, jobs: int, every_r
         entries = [find_deviation(name) for name in names] or list(CATALOGUE)
     except TargetError as error:
         _refuse(str(error))
-    if output is not None and not (Path.cwd() / output).parent.is_dir():
-        _refuse(f"--output={output}: it is the name of a file, in a folder that is there")
-    found = _caught(entries, effort, seeds, jobs, every_rule)
+    if output is not None:
+        _check_output(output)
+    found, stopped = _caught(entries, effort, seeds, jobs, every_rule)
     place = {entry.name: at for at, entry in enumerate(entries)}
     found.sort(key=lambda one: (place[one.entry], int(one.seed)))
     lines = mutation_score(found, [rule.id for rule in RULES], every_rule=every_rule)
@@ -263,13 +263,16 @@ def mutants_(names: tuple[str, ...], effort: str, seeds: int, jobs: int, every_r
     if output is not None:
         head = f"# The mutation score: {len(entries)} deviations, {effort} effort, {seeds} seed{'s' * (seeds > 1)}"
         text = [head, "", *(f"- {line}" for line in lines), "", *mutation_table(found)]
-        (Path.cwd() / output).write_text("\n".join(text) + "\n", encoding="utf-8")
-    raise SystemExit(int(any(not one.rules for one in found)))
+        _write(output, "\n".join(text) + "\n")
+    raise SystemExit(_INTERRUPTED if stopped else int(any(not one.rules for one in found)))
 
 
-def _caught(entries: Sequence[Deviation], effort: str, seeds: int, jobs: int, every_rule: bool) -> list[Catch]:
-    """What was caught, with signs of life; Ctrl-C ends it with what there is by then."""
+def _caught(
+    entries: Sequence[Deviation], effort: str, seeds: int, jobs: int, every_rule: bool
+) -> tuple[list[Catch], bool]:
+    """What was caught, with signs of life; Ctrl-C ends it with what there is by then, and is told."""
     found: list[Catch] = []
+    stopped = False
     drawn, of = sys.stderr.isatty(), len(entries) * seeds
     wanted = [str(seed) for seed in range(1, seeds + 1)]
     try:
@@ -280,10 +283,11 @@ def _caught(entries: Sequence[Deviation], effort: str, seeds: int, jobs: int, ev
             elif len(found) % 100 == 0:
                 click.echo(f"{len(found)} of {of} done", err=True)
     except KeyboardInterrupt:
+        stopped = True
         click.echo(f"stopped: {len(found)} of {of} are done", err=True)
     if drawn:
         click.echo("", err=True)
-    return found
+    return found, stopped
 
 
 def _agrees(rule: Rule, declared: Sequence[str]) -> str:
@@ -298,6 +302,19 @@ def _agrees(rule: Rule, declared: Sequence[str]) -> str:
 def _close(target: Target) -> None:
     with at_peace():
         target.close()
+
+
+def _check_output(output: str) -> None:
+    path = Path.cwd() / output
+    if not path.parent.is_dir() or path.is_dir():
+        _refuse(f"--output={output}: it is the name of a file, in a folder that is there")
+
+
+def _write(output: str, text: str) -> None:
+    try:
+        (Path.cwd() / output).write_text(text, "utf-8")
+    except OSError as error:
+        _refuse(f"--output={output}: {error.strerror}")
 
 
 def _refuse(message: str) -> NoReturn:

@@ -135,33 +135,43 @@ def expect(
     if target.strict_utf8 and target.takes == "bytes" and not _is_utf8(wire):
         expectation.may_raise = True
     if deviations and target.deviations:
-        return _Declared(expectation, target, wire, ignores, ())
+        return _Declared(expectation, target, wire, ignores, (), may_hold=may_hold)
     return expectation
 
 
 class _Declared(Expectation):
     """What a target must deliver that declares deviations: it may depend on the cuts."""
 
-    __slots__ = ("_failure", "_ignores", "_standard", "_target", "_wire")
+    __slots__ = ("_failure", "_ignores", "_may_hold", "_standard", "_target", "_wire")
 
-    def __init__(self, standard: Expectation, target: Target, wire: bytes, ignores: frozenset[str], cuts: Cuts) -> None:
+    def __init__(
+        self,
+        standard: Expectation,
+        target: Target,
+        wire: bytes,
+        ignores: frozenset[str],
+        cuts: Cuts,
+        *,
+        may_hold: bool,
+    ) -> None:
         deviations = find_deviations("+".join(target.deviations))
         outcome, self._failure = Interpreter(deviations, has_end=target.has_end).interpret(chunks_of(wire, cuts))
         super().__init__(outcome, target.shows, ignores=ignores)
         self.deviations = deviations
         self._standard, self._target, self._wire, self._ignores = standard, target, wire, ignores
+        self._may_hold = may_hold
         self.deviates = self._failure is not None or not self.agrees(standard)
         # Then it is also free in what the standard leaves free.
         self.may_raise = standard.may_raise
         if not self.deviates:
             self.others = [standard]
-        elif not target.has_end and wire.endswith(b"\r"):
-            # As one that may hold a last CR; see `expect`.
-            held = tuple(min(at, len(wire) - 1) for at in cuts)
-            self.others = [_Declared(standard, target, wire[:-1], ignores, held)]
+        elif may_hold and not target.has_end and (held := _without_held_line(wire)) is not None:
+            # As one that may hold a last CR, and that one alone; see `expect`.
+            fewer = tuple(min(at, len(held)) for at in cuts)
+            self.others = [_Declared(standard, target, held, ignores, fewer, may_hold=False)]
 
     def at(self, cuts: Cuts) -> Expectation:
-        return _Declared(self._standard, self._target, self._wire, self._ignores, cuts)
+        return _Declared(self._standard, self._target, self._wire, self._ignores, cuts, may_hold=self._may_hold)
 
     def differs(self, run: Run) -> Kind | None:
         if self._failure is None:

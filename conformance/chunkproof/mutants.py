@@ -80,10 +80,14 @@ def catches(
         for name, seed in wanted:
             yield _catch(name, effort, seed, every_rule)
         return
-    with ProcessPoolExecutor(jobs) as pool:
+    pool = ProcessPoolExecutor(jobs)
+    try:
         futures = [pool.submit(_catch, name, effort, seed, every_rule) for name, seed in wanted]
         for future in as_completed(futures):
             yield future.result()
+    finally:
+        # Where the user waits no longer, those in hand are done with and no more.
+        pool.shutdown(cancel_futures=True)
 
 
 def _catch(name: str, effort: str, seed: str, every_rule: bool) -> Catch:

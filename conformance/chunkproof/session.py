@@ -256,7 +256,7 @@ class SuiteRun:
         if self.is_worker:
             return
         self._sort()
-        if not self.config.option.collectonly:
+        if not self.config.option.collectonly and exitstatus != pytest.ExitCode.INTERRUPTED:
             self._diagnose(session)
         if self.report_path:
             _write(self.report_path, self.results.to_json())

@@ -17,21 +17,29 @@ _RULES_SHOWN = 6
 _REPORTS_SHOWN = 4
 #: A longer token is not shown: the rule's own failure names the file that holds it.
 _TOKEN_MAX = 1500
+_MEASURED = "time, memory or delivery: no outcome shows the cause, which may be no part of the catalogue; it has"
 
 
 def diagnosis(found: DiagnosisRecord, settings: Sequence[str], paint: Paint, *, width: int = 100) -> Iterator[str]:
     """The lines; ``settings`` are what a replay of this target needs besides."""
-    if found.deviations:
-        yield f"  {paint(_headline(found), BOLD)}"
-        for number, one in enumerate(found.deviations, 1):
+    sure = [one for one in found.deviations if not one.measured]
+    measured = [one for one in found.deviations if one.measured]
+    for ones, headline in ((sure, _headline(found, len(sure))), (measured, _MEASURED)):
+        if ones:
+            yield f"  {paint(headline, BOLD)}"
+        for number, one in enumerate(ones, 1 if ones is sure else 1 + len(sure)):
             yield from _deviation(number, one, found.target, settings, paint, width)
     left = found.outcomes - found.explained
     if left:
-        known = "with these" if found.deviations else "of the catalogue"
+        known = "by these" if sure else "by the catalogue"
         yield paint(f"  not explained {known}: {left} of {found.outcomes} outcomes. The smallest:", YELLOW)
         yield f"    {paint(_replay(found.unexplained, found.target, settings), CYAN)}"
     if found.rules_unexplained:
-        yield f"  broken for another reason: {_some(found.rules_unexplained, _RULES_SHOWN)}"
+        yield f"  no cause was found for: {_some(found.rules_unexplained, _RULES_SHOWN)}"
+    if sure:
+        yield paint("  others may hide behind these", DIM)
+    if found.cut_short:
+        yield paint("  the search was cut short by its time: another set may explain more", YELLOW)
     for name in found.stale:
         yield paint(f"  {name} is declared, and the target does as the standard says: stale, remove it", YELLOW)
     for name in found.otherwise:
@@ -53,8 +61,7 @@ def deviation(entry: Deviation, width: int = 100) -> Iterator[str]:
     yield f"  as a target: pytest --target=deviation:{entry.name}"
 
 
-def _headline(found: DiagnosisRecord) -> str:
-    number = len(found.deviations)
+def _headline(found: DiagnosisRecord, number: int) -> str:
     what = "this deviation" if number == 1 else f"these {number} deviations"
     all_ = found.explained == found.outcomes
     of = f"all {found.outcomes}" if all_ else f"{found.explained} of {found.outcomes}"

@@ -185,8 +185,10 @@ class DeviationRecord:
     """One deviation of a target: what it does, what a user sees of it, what it departs from, and how to mend it.
 
     ``rules`` are the broken rules that it explains, ``token`` a counterexample, ``equals`` other deviations that
-    explain all that was seen as well. ``declared`` ones are part of the target's profile. ``against`` is the token of a
-    stream on which it would show, and the target does as the standard says: it is so at times, or in another form.
+    explain all that was seen as well. ``declared`` ones are part of the target's profile. ``measured`` ones show in no
+    outcome: they are what the catalogue has of parsers that break the rule, and the target's fault may be another.
+    ``against`` is the token of a stream on which it would show, and the target does as the standard says: it is so at
+    times, or in another form.
     """
 
     name: str
@@ -199,6 +201,7 @@ class DeviationRecord:
     token: str = ""
     equals: tuple[str, ...] = ()
     declared: bool = False
+    measured: bool = False
     against: str = ""
 
 
@@ -210,7 +213,7 @@ class DiagnosisRecord:
     ``unexplained`` is the token of the smallest one that does not come out so, ``rules_unexplained`` the broken rules
     that nothing here stands for. ``stale`` are declared deviations that the target does not have, as some stream shows;
     ``otherwise`` are those without which all is explained that would show them, ``undecided`` those that nothing seen
-    speaks for or against.
+    speaks for or against. ``cut_short``: the time was up before the search.
     """
 
     target: str
@@ -223,6 +226,7 @@ class DiagnosisRecord:
     stale: tuple[str, ...] = ()
     otherwise: tuple[str, ...] = ()
     undecided: tuple[str, ...] = ()
+    cut_short: bool = False
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> DiagnosisRecord:

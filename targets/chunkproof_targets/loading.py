@@ -84,9 +84,16 @@ def _deviating(spec: str, declared: Declared) -> Target:
     """The reference parser with what ``deviation:one+another`` names."""
     try:
         deviations = find_deviations(spec.removeprefix(_DEVIATION))
-        target = DeviatingTarget(compose(deviations), spec)
+        if not deviations:
+            raise TargetError("it names no deviation: `chunkproof deviations` lists them")
+        if declared.takes not in (None, "bytes"):
+            raise TargetError(f"takes={declared.takes}: a deviation is fed bytes")
+        target = DeviatingTarget(compose(deviations), spec, has_end=declared.end != "none")
     except TargetError as error:
         raise TargetError(f"--target={spec}: {error}") from None
+    target.empty_chunk_ends = declared.empty_chunk == "end"
+    target.size_limit = declared.size_limit
+    target.strict_utf8 = declared.invalid_utf8 == "strict"
     target.found = " ".join(deviation.what for deviation in deviations)
     target.deviations = declared.deviations or ()
     return target

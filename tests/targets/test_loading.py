@@ -352,3 +352,22 @@ def test_command_line_wins_over_the_decorator(project: Path) -> None:
     assert load_target("declares", folder=project).size_limit == 10
     assert load_target("declares", folder=project, declared=Declared(invalid_utf8="strict")).strict_utf8
     assert load_target("declares", folder=project, declared=Declared(size_limit=99)).size_limit == 99
+
+
+def test_a_deviation_takes_what_is_declared(project: Path) -> None:
+    declared = Declared(
+        end="none", empty_chunk="end", size_limit=10, invalid_utf8="strict", deviations=("utf8-strict",)
+    )
+    target = load_target("deviation:utf8-strict", folder=project, declared=declared)
+    assert (target.has_end, target.empty_chunk_ends, target.size_limit, target.strict_utf8) == (False, True, 10, True)
+    assert target.deviations == ("utf8-strict",)
+
+
+@pytest.mark.parametrize("names", ["", " ", "+"])
+def test_a_deviation_without_a_name_is_refused(project: Path, names: str) -> None:
+    assert "it names no deviation" in error(f"deviation:{names}", project)
+
+
+def test_a_deviation_is_fed_bytes(project: Path) -> None:
+    with pytest.raises(TargetError, match="takes=text: a deviation is fed bytes"):
+        load_target("deviation:utf8-strict", folder=project, declared=Declared(takes="text"))

@@ -23,7 +23,7 @@ from chunkproof_targets.contract import (
 from ..isolation.child import Ended
 from ..isolation.judging import Isolation
 from ..watch import Watch
-from .seen import Question, Seen
+from .seen import Question, Seen, as_seen
 
 __all__ = ["ask"]
 
@@ -55,6 +55,7 @@ def ask(
         batch = left[:size]
         answer = isolation.call(target, partial(_answers, target, batch, until))
         if not isinstance(answer, Ended):
+            # Fewer than were asked, where the time was up.
             seen += [Seen(question, _run_of(data)) for question, data in zip(batch, answer, strict=False)]
             left = left[len(answer) :]
             continue
@@ -88,12 +89,12 @@ def _run(target: Target, question: Question, watch: Watch, number: int) -> Run:
 
 
 def _answers(target: Target, questions: Sequence[Question], until: float, watch: Watch) -> list[Any]:
-    """What comes out on each, as far as there is time: each hang takes some."""
     answers = []
     for at, question in enumerate(questions):
-        answers.append(_data_of(_run(target, question, watch, at)))
+        # The clock is that of the whole system: it goes on in a child.
         if time.monotonic() > until:
             break
+        answers.append(_data_of(_run(target, question, watch, at)))
     return answers
 
 
@@ -103,21 +104,16 @@ def _data_of(run: Run) -> dict[str, Any]:
     if run.failure is not None:
         failure = run.failure.kind if isinstance(run.failure, TargetStopped) else "raised"
     return {
-        "deliveries": [[_event(one.event), one.chunks_taken, _text(one.retry)] for one in run.deliveries],
-        "last_event_id": _text(run.last_event_id),
-        "retries": None if run.retries is None else [_text(digits) for digits in run.retries],
+        "deliveries": [[_event(one.event), one.chunks_taken, as_seen(one.retry)] for one in run.deliveries],
+        "last_event_id": as_seen(run.last_event_id),
+        "retries": None if run.retries is None else [as_seen(digits) for digits in run.retries],
         "failure": failure,
     }
 
 
 def _event(event: Event) -> list[Any]:
     # An event that a parser makes of a block without data may say so with None: no catalogue would tell it from "".
-    return [_text(event.type), _text("" if event.data is None else event.data), _text(event.last_event_id)]
-
-
-def _text(value: Any) -> Any:
-    # What is no text where text belongs equals no prediction: a list of one never does.
-    return value if value is None or type(value) is str else [repr(value)]
+    return [as_seen(event.type), as_seen("" if event.data is None else event.data), as_seen(event.last_event_id)]
 
 
 def _run_of(data: dict[str, Any]) -> Run:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from chunkproof_reports.results import DeviationRecord, DiagnosisRecord, Results, RuleResult
+from chunkproof_reports.results import DeviationRecord, DiagnosisRecord, Kind, Results, RuleResult
 from chunkproof_strategies.generator import RandomSource
 from chunkproof_strategies.grammar import write_stream
 from chunkproof_targets.contract import Run, Target, TargetError
@@ -16,9 +16,11 @@ from chunkproof_targets.deviations.compose import DeviatingTarget, compose
 from ..counterexample import Case, encode_token
 from ..isolation.judging import Isolation
 from ..plans import common
+from ..rule_run import RuleRun
 from ..rules import find_rule
+from ..watch import Watch
 from .asking import ask
-from .search import Found, Search
+from .search import Found, Search, without
 from .seen import Question, Seen, can_be_asked, predict
 from .telling import question_of, telling_cases
 
@@ -47,7 +49,9 @@ def diagnose_all(results: Results, targets: Iterable[Target], isolation: Isolati
     """Add the diagnosis of each target that breaks a rule to the results."""
     for target in targets:
         broken = [r for r in results.rules if r.target == target.name and r.fails and r.status == "broken"]
-        if broken:
+        # Answers of a target that keeps something from run to run say little without a process for each.
+        apart = any(result.id == _SECOND_RUN for result in broken)
+        if broken and (isolation.forks(target) or not apart):
             results.diagnoses.append(diagnose(target, broken, isolation, seed=results.seed))
 
 
@@ -72,17 +76,19 @@ class _Diagnosis:
         """Ask, search, check on fresh streams, and say what came of it."""
         own = [question for question in self.cases.values() if question is not None]
         unshrunk = [question for question in map(_unshrunk, self.broken) if question is not None]
-        # First what the rules broke on: with a slow target, there is no time for all.
+        # What is to be explained comes first: there may not be the time for all.
         self._ask([*own, *telling_cases(), *sorted(unshrunk, key=lambda one: one.size)[:_UNSHRUNK_MAX]])
         search = Search(self.target, CATALOGUE, start=self.declared, shows=telling_cases(), until=self.until)
         search.add(self.seen)
         found = search.found()
         for round_ in range(_ROUNDS):
             news = self._differing_on_fresh_streams(found, round_)
-            if not news or time.monotonic() > self.until:
+            if not news:
                 break
             self.seen += news
             search.add(news)
+            if time.monotonic() > self.until:
+                break
             found = search.found()
         search.add(self.fresh)
         return self._record(search.settled(self._breaks_a_rule))
@@ -114,14 +120,16 @@ class _Diagnosis:
 
     def _record(self, found: Found) -> DiagnosisRecord:
         causes = self._causes(found)
-        measured = self._measured(found)
+        for rule, one in self._causes_in_their_way(found):
+            causes[one].append(rule)
+        measured = self._measured(found, {rule for rules in causes.values() for rule in rules})
         explained = {rule for rules in (*causes.values(), *measured.values()) for rule in rules}
         by_declaration = self._broken_by_declaration()
         seen = [*self.seen, *self.fresh]
         # Of what was found last, all that was seen before is asked once more.
         left = [one for one in seen if not one.fits(self.target, found.deviations)]
         smallest = min(left, key=lambda one: one.question.size, default=None)
-        absent = [one for one in self.declared if one not in found.deviations]
+        absent = [one for one in self.declared if not _is_named(one, found)]
         stale = [one for one in absent if self._is_stale(one)]
         return DiagnosisRecord(
             target=self.target.name,
@@ -147,6 +155,7 @@ class _Diagnosis:
                 and result.id not in by_declaration
             ),
             stale=tuple(one.name for one in stale),
+            cut_short=time.monotonic() > self.until,
             otherwise=tuple(one.name for one in absent if one not in stale and self._would_show(one)),
             undecided=tuple(one.name for one in absent if one not in stale and not self._would_show(one)),
         )
@@ -167,34 +176,63 @@ class _Diagnosis:
             if seen is None or seen.is_right(self.target) or not seen.fits(self.target, found.deviations):
                 continue
             alone = [one for one in found.deviations if seen.fits(self.target, (one,))]
-            part = [one for one in found.deviations if not seen.fits(self.target, _without(found.deviations, one))]
-            for one in (alone or part)[:1]:
+            for one in (alone or self._part(seen, found.deviations))[:1]:
                 causes[one].append(rule)
         return causes
+
+    def _part(self, seen: Seen, deviations: tuple[Deviation, ...]) -> tuple[Deviation, ...]:
+        """Those without which the others do not explain it."""
+        for one in deviations:
+            fewer = without(deviations, one)
+            if seen.fits(self.target, fewer):
+                return self._part(seen, fewer)
+        return deviations
+
+    def _causes_in_their_way(self, found: Found) -> Iterator[tuple[str, Deviation]]:
+        """The rules on when an event is out, and the like, that the reference parser breaks too with what was found.
+
+        A parser that reads its lines late is late: that is no second cause.
+        """
+        sets = [(one,) for one in found.deviations] + [found.deviations] * bool(found.deviations)
+        for result in self.broken:
+            counterexample = result.counterexample
+            if counterexample is not None and find_rule(result.id).way is not None:
+                breaks = (some for some in sets if self._kind_with(some, result) == counterexample.kind)
+                if (some := next(breaks, None)) is not None:
+                    yield result.id, some[0]
+
+    def _kind_with(self, deviations: tuple[Deviation, ...], result: RuleResult) -> Kind | None:
+        """In what way the reference parser with these breaks a rule on its counterexample."""
+        assert result.counterexample is not None
+        question = question_of(result.counterexample.token)
+        target = DeviatingTarget(compose(deviations), has_end=self.target.has_end)
+        with Watch() as watch:
+            run = RuleRun(find_rule(result.id), target, watch)
+            return run.kind(question.wire, question.cuts, question.before)
 
     def _broken_by_declaration(self) -> set[str]:
         """The rules on whose counterexample the target does as the standard says, and not as it declares."""
         right = {one.question for one in self.seen if one.is_right(self.target)} if self.declared else set()
         return {rule for rule, question in self.cases.items() if question in right}
 
-    def _measured(self, found: Found) -> dict[tuple[Deviation, ...], list[str]]:
+    def _measured(self, found: Found, explained: set[str]) -> dict[tuple[Deviation, ...], list[str]]:
         """The deviations that show in the rules that measure, and in those on when an event is out."""
         measured: dict[tuple[Deviation, ...], list[str]] = {}
         for result in self.broken:
-            ones = tuple(sorted((one for one in CATALOGUE if one.shows_in == result.id), key=_reported, reverse=True))
-            kind = "" if result.counterexample is None else result.counterexample.kind
-            if kind == "late":
+            if self.cases[result.id] is not None or result.id in explained or (found.deviations and _is_long(result)):
+                continue
+            ones = [one for one in CATALOGUE if one.shows_in == result.id and self._breaks_alike(one, result)]
+            ones.sort(key=_reported, reverse=True)
+            if result.counterexample is not None and result.counterexample.kind == "late":
                 ones = self._as_late(ones, found.deviations)
-            elif kind in _STOPPED:  # which says nothing of the rule's own matter
-                ones = ()
-            if ones and self.cases[result.id] is None and not (found.deviations and _is_long(result)):
-                measured.setdefault(ones, []).append(result.id)
+            if ones:
+                measured.setdefault(tuple(ones), []).append(result.id)
         return measured
 
-    def _as_late(self, ones: Iterable[Deviation], beside: tuple[Deviation, ...]) -> tuple[Deviation, ...]:
+    def _as_late(self, ones: Iterable[Deviation], beside: tuple[Deviation, ...]) -> list[Deviation]:
         """Those of them that make each event come out with the chunk that it was seen to come out with."""
         timed = [one for one in (*self.fresh, *self.seen) if _says_when(one) and one.fits(self.target, beside)]
-        return tuple(one for one in ones if self._comes_when(timed[:_TIMED_MAX], (*beside, one)))
+        return [one for one in ones if self._comes_when(timed[:_TIMED_MAX], (*beside, one))]
 
     def _comes_when(self, timed: Iterable[Seen], deviations: tuple[Deviation, ...]) -> bool:
         try:
@@ -202,6 +240,18 @@ class _Diagnosis:
         except TargetError:  # they cannot be combined
             return False
         return all(_times(late.run(one.question.chunks)) == _times(one.run) for one in timed)
+
+    def _breaks_alike(self, deviation: Deviation, result: RuleResult) -> bool:
+        """Whether it breaks the rule in the same way, as far as its counterexample says that."""
+        if result.counterexample is None or result.counterexample.kind in _STOPPED:
+            return False  # a hang says nothing of the rule's own matter
+        if find_rule(result.id).way is not None:
+            return self._kind_with((deviation,), result) == result.counterexample.kind
+        if not _is_long(result):
+            return True
+        question = question_of(result.counterexample.token)
+        standard = predict(self.target, question, ())
+        return predict(self.target, question, (deviation,)).kind(standard) == result.counterexample.kind
 
     def _named(self, deviation: Deviation, rules: Sequence[str], equals: Sequence[Deviation]) -> DeviationRecord:
         shown = min(
@@ -221,12 +271,13 @@ class _Diagnosis:
             token=token or self._token_of(deviation),
             equals=tuple(one.name for one in equals),
             declared=deviation in self.declared,
+            measured=bool(deviation.shows_in),
         )
 
     def _against(self, deviation: Deviation, found: tuple[Deviation, ...], left: Iterable[Seen]) -> str:
         """Of what is not explained, the smallest that would be but for this one, and is right."""
-        without = _without(found, deviation)
-        right = [one for one in left if one.is_right(self.target) and one.fits(self.target, without)]
+        others = without(found, deviation)
+        right = [one for one in left if one.is_right(self.target) and one.fits(self.target, others)]
         smallest = min(right, key=lambda one: one.question.size, default=None)
         return "" if smallest is None else self._token(smallest.question)
 
@@ -252,8 +303,9 @@ class _Diagnosis:
         )
 
 
-def _without(deviations: Sequence[Deviation], one: Deviation) -> tuple[Deviation, ...]:
-    return tuple(other for other in deviations if other is not one)
+def _is_named(deviation: Deviation, found: Found) -> bool:
+    """Whether it was found, or what it was not told apart from."""
+    return deviation in found.deviations or any(deviation in equals for equals in found.equals.values())
 
 
 def _reported(deviation: Deviation) -> int:

@@ -11,6 +11,7 @@ Sets of places in the list of what was seen are kept as bits of a number.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ from chunkproof_targets.deviations import Deviation
 
 from .seen import Question, Seen, predict
 
-__all__ = ["Found", "Search"]
+__all__ = ["Found", "Search", "without"]
 
 # Sets kept at each size, and deviations tried on each: first few, and more where that does not explain all.
 _NARROW, _WIDE = (3, 6), (6, 20)
@@ -91,11 +92,11 @@ class Search:
             question = self.seen[at].question
             standard = predict(self.target, question, ())
             for deviation in self._effects:
+                if time.monotonic() > self.until:
+                    return
                 if not predict(self.target, question, (deviation,)).agrees(standard):
                     self._effects[deviation] |= 1 << at
             self._effects_known |= 1 << at
-            if time.monotonic() > self.until:
-                return
 
     def misses(self, deviations: Set, among: int = -1) -> int:
         """The places, among these, of what the set does not explain."""
@@ -157,8 +158,9 @@ class Search:
         """The set with members exchanged for others, and more added, as long as that explains more."""
         while (missed := self.misses(best)) and time.monotonic() < self.until:
             others = self._candidates(missed, best, tried)
-            sets = [(*_without(best, one), other) for one in best for other in others]
-            ranked = sorted(((self._misses_or_all(one, missed), one) for one in sets), key=_rank)
+            sets = ((*without(best, one), other) for one in best for other in others)
+            in_time = itertools.takewhile(lambda one: time.monotonic() < self.until, sets)
+            ranked = sorted(((self._misses_or_all(one, missed), one) for one in in_time), key=_rank)
             likely = [(self.misses(one), one) for left, one in ranked[:tried] if left.bit_count() < missed.bit_count()]
             if not likely or (chosen := min(likely, key=_rank))[0].bit_count() >= missed.bit_count():
                 return best
@@ -209,7 +211,7 @@ class Search:
         """The set without the members but for which no more than a ``few`` outcomes more would be left unexplained."""
         left = self.misses(deviations).bit_count()
         for deviation in reversed(deviations):
-            fewer = _without(deviations, deviation)
+            fewer = without(deviations, deviation)
             most = left + (0 if is_sure(deviation) else few)
             if self._misses_at_most(fewer, most, self._effects[deviation]):
                 return self._without_what_is_not_needed(fewer, few, is_sure)
@@ -227,7 +229,7 @@ class Search:
         """For each member, the deviations that would do in its place as well."""
         equals: dict[str, tuple[Deviation, ...]] = {}
         for deviation in deviations:
-            others = _without(deviations, deviation)
+            others = without(deviations, deviation)
             equals[deviation.name] = tuple(
                 other
                 for other in self._effects
@@ -244,7 +246,8 @@ class Search:
             return False
 
 
-def _without(deviations: Set, one: Deviation) -> Set:
+def without(deviations: Set, one: Deviation) -> Set:
+    """The others."""
     return tuple(other for other in deviations if other is not one)
 
 

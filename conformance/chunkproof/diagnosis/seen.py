@@ -8,8 +8,10 @@ is compared.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
+from chunkproof_reports.results import Kind
 from chunkproof_strategies.chunkings import Cuts, chunks_of, without_empty_chunks
 from chunkproof_targets.contract import Run, Target, TargetStopped
 from chunkproof_targets.deviations import Deviation
@@ -17,7 +19,7 @@ from chunkproof_targets.deviations.compose import Interpreter
 
 from ..judge import Expectation, expect
 
-__all__ = ["Prediction", "Question", "Seen", "can_be_asked", "predict"]
+__all__ = ["Prediction", "Question", "Seen", "as_seen", "can_be_asked", "predict"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,17 @@ class Prediction:
         events = [delivery.event for delivery in run.deliveries]
         return events == self.expectation.events[: len(events)]
 
+    def kind(self, standard: Prediction) -> Kind | None:
+        """In what way it differs from the standard, or None."""
+        if self.failure is not None:
+            return self.failure.kind if isinstance(self.failure, TargetStopped) else "raised"
+        events, expected = self.expectation.events, standard.expectation.events
+        if len(events) != len(expected):
+            return "lost" if len(events) < len(expected) else "extra"
+        if events != expected:
+            return "changed"
+        return None if self.agrees(standard) else "state"
+
     def agrees(self, other: Prediction) -> bool:
         """Whether the two cannot be told apart."""
         return _kind(self.failure) == _kind(other.failure) and self.expectation.agrees(other.expectation)
@@ -82,7 +95,14 @@ def predict(target: Target, question: Question, deviations: Sequence[Deviation])
     for wire in question.before:
         interpreter.interpret(chunks_of(wire, ()))
     outcome, failure = interpreter.interpret(chunks_of(question.wire, question.cuts))
+    if not all(type(event.data) is str for event in outcome.events):
+        outcome = replace(outcome, events=tuple(event._replace(data=as_seen(event.data)) for event in outcome.events))
     return Prediction(Expectation(outcome, target.shows), failure)
+
+
+def as_seen(value: Any) -> Any:
+    """What a target shows, as it is compared here: what is no text where text belongs is told as Python writes it."""
+    return value if value is None or type(value) is str else f"\0{value!r}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +123,7 @@ class Seen:
         if not deviations:
             return self.is_right(target)
         prediction = predict(target, self.question, deviations)
-        if prediction.fits(self.run, target) or self._raises_as_declared(target, prediction):
+        if prediction.fits(self.run, target) or self._may_raise(target, prediction):
             return True
         wire, cuts = self.question.wire, self.question.cuts
         if target.has_end or not wire.endswith(b"\r"):
@@ -112,11 +132,12 @@ class Seen:
         held = Question(wire[:-1], tuple(min(at, len(wire) - 1) for at in cuts), self.question.before)
         return predict(target, held, deviations).fits(self.run, target)
 
-    def _raises_as_declared(self, target: Target, prediction: Prediction) -> bool:
-        """Whether it raises where the target says that it may, and else gives what is predicted."""
-        if _kind(self.run.failure) != "raised" or prediction.failure is not None:
+    def _may_raise(self, target: Target, prediction: Prediction) -> bool:
+        """Whether it raised where the target declares that it may: beyond a size, or on ill-formed UTF-8."""
+        if prediction.failure is not None or not isinstance(self.run.failure, Exception):
             return False
-        standard = expect(target, self.question.wire, deviations=False)
+        expectation = expect(target, self.question.wire, deviations=False)
         events = [delivery.event for delivery in self.run.deliveries]
-        may_raise = standard is not None and standard.may_raise
-        return may_raise and events == prediction.expectation.events[: len(events)]
+        return (
+            expectation is not None and expectation.may_raise and events == prediction.expectation.events[: len(events)]
+        )

@@ -143,6 +143,8 @@ class Interpreter:
         """
         parser = self._make()
         run = _driven(parser, chunks, has_end=self._has_end)
+        if type(run.failure) is KeyboardInterrupt:
+            raise run.failure  # the user's: a deviation that is interrupted raises one of its own
         events = tuple(delivery.event for delivery in run.deliveries)
         if run.failure is not None:
             events += tuple(parser.take_events())

@@ -183,6 +183,10 @@ class DataShownAsBytes(ReferenceParser):
         super().emit(event)
 
 
+class _Interrupt(KeyboardInterrupt):
+    """One that is not the user's Ctrl-C."""
+
+
 @deviation(
     clause="9.2.6, data: the value is text, whatever it says",
     symptom="The whole program is interrupted when the data is `null`.",
@@ -193,5 +197,5 @@ class InterruptedOnAValue(ReferenceParser):
 
     def emit(self, event: Event) -> None:
         if event.data == "null":
-            raise KeyboardInterrupt
+            raise _Interrupt
         super().emit(event)
