@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -171,6 +172,17 @@ class InThrees(ReferenceParser):
     def close(self):
         super().close()
         return super().take_events()
+
+
+def test_a_hang_is_not_taken_for_what_a_rule_on_delivery_looks_for(isolation):
+    target = Hanging(ReferenceParser, "hanging")
+    (broken,) = judged(deviating("late-dispatch"), ["delivery/prompt"]).rules
+    assert broken.counterexample is not None
+    hung = replace(broken, target="hanging", counterexample=replace(broken.counterexample, kind="hung"))
+    with at_peace():
+        record = diagnose(target, [hung], isolation, seed="1")
+    assert record.deviations == ()
+    assert record.rules_unexplained == ("delivery/prompt",)
 
 
 def test_who_is_late_in_a_way_of_his_own_is_not_named():
@@ -373,6 +385,15 @@ def test_a_declared_deviation_that_nothing_speaks_of_is_undecided():
     assert "id-per-event is declared: undecided" in lines(record)
 
 
+def test_a_declared_deviation_in_whose_place_there_is_another_is_said_to_be_so():
+    record = diagnosed(
+        declaring("eof-blank-line-added", "eof-incomplete-dispatched"), ["lines/an-unfinished-line-is-no-line"]
+    )
+    assert named(record) == [{"eof-blank-line-added"}]
+    assert (record.stale, record.otherwise, record.undecided) == ((), ("eof-incomplete-dispatched",), ())
+    assert "eof-incomplete-dispatched is declared, and what was found stands without it" in lines(record)
+
+
 # How a target is asked ------------------------------------------------------------------------------------------------
 
 
@@ -406,6 +427,24 @@ def test_a_question_that_ends_its_process_is_an_answer_and_the_others_are_asked(
     assert failures[5] == "TargetHung"
     assert set(failures[:3] + failures[4:5] + failures[6:]) == {"NoneType"}
     assert [one.run.deliveries[0].event.data for one in seen if not one.run.failure] == ["0", "1", "2", "4", "6", "7"]
+
+
+class Hanging(DeviatingTarget):
+    """Hangs on every stream but a few."""
+
+    def run(self, chunks):
+        while b"hang" in b"".join(chunks):
+            pass
+        return super().run(chunks)
+
+
+def test_many_hangs_take_no_more_than_the_time_there_is(isolation):
+    questions = [Question(b"data: %d\n\n" % number) for number in range(3)]
+    questions += [Question(b"data: hang %d\n\n" % number) for number in range(60)]
+    with at_peace():
+        seen = ask(Hanging(ReferenceParser), questions, isolation, until=time.monotonic() + 1.0)
+    assert [one.question for one in seen] == questions[: len(seen)]
+    assert 3 < len(seen) < 20
 
 
 def test_a_slow_target_is_asked_until_the_time_is_up(isolation):

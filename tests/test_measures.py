@@ -309,3 +309,23 @@ def test_a_long_line_is_not_sent_to_a_slow_parser():
     assert result.status == "not judged"
     assert result.reason == "not sent: at the pace of this parser a line of 1,048,576 bytes takes more than 1 s"
     assert max(sizes) < 70_000
+
+
+class Sometimes(FaultyTarget):
+    """Raises on a long line that is cut, the first few times."""
+
+    runs = 0
+
+    def run(self, chunks):
+        self.runs += 1
+        run = super().run(chunks)
+        if self.runs <= 5 and len(chunks) > 1:
+            run.failure = ValueError("now and then")
+        return run
+
+
+def test_a_long_line_that_does_not_fail_every_time_is_shown_as_it_was_found():
+    result = judged(ONE_MIB, Sometimes(ReferenceParser), SMOKE)
+    assert result.counterexample is not None
+    ((wire, cuts),) = decode_token(result.counterexample.token).streams
+    assert len(wire) > 1 << 20 > max(cuts) - 1

@@ -47,8 +47,10 @@ def large(size: int, *, seconds_max: float) -> Examine:
             # Sent because it would not take long, and it did: how the time grows is for the rules on that.
             return Examined("not judged", f"a line of {size:,} bytes took more than the time that one run may take")
         smallest = _smallest(examination, size, int(_SMALLER * most / (pace + 1e-3)))
-        cuts, kind, run = _differs(examination, smallest) or found
-        counterexample = _counterexample(examination, smallest, cuts, kind, run)
+        again = _differs(examination, smallest)
+        # One that does not fail every time is shown as it was found.
+        shown, (cuts, kind, run) = (size, found) if again is None else (smallest, again)
+        counterexample = _counterexample(examination, shown, cuts, kind, run)
         return Examined("broken", counterexample=counterexample, checks=2, streams=1)
 
     return examine

@@ -42,6 +42,10 @@ def diagnosis(found: DiagnosisRecord, settings: Sequence[str], paint: Paint, *, 
         yield paint("  the search was cut short by its time: another set may explain more", YELLOW)
     for name in found.stale:
         yield paint(f"  {name} is declared, and the target does as the standard says: stale, remove it", YELLOW)
+    for name in found.otherwise:
+        yield paint(
+            f"  {name} is declared, and what was found stands without it: declare that instead, or mend it", YELLOW
+        )
     for name in found.undecided:
         yield f"  {name} is declared: undecided, nothing that was seen speaks for it or against it"
 

@@ -212,7 +212,8 @@ class DiagnosisRecord:
     ``outcomes`` were seen, of which ``explained`` come out so too; ``fresh`` of them are of streams made to check it.
     ``unexplained`` is the token of the smallest one that does not come out so, ``rules_unexplained`` the broken rules
     that nothing here stands for. ``stale`` are declared deviations that the target does not have, as some stream shows;
-    ``undecided`` are those that nothing seen speaks for or against. ``cut_short``: the time was up before the search.
+    ``otherwise`` are those without which all is explained that would show them, ``undecided`` those that nothing seen
+    speaks for or against. ``cut_short``: the time was up before the search.
     """
 
     target: str
@@ -223,6 +224,7 @@ class DiagnosisRecord:
     unexplained: str = ""
     rules_unexplained: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
+    otherwise: tuple[str, ...] = ()
     undecided: tuple[str, ...] = ()
     cut_short: bool = False
 

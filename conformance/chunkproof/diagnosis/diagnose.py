@@ -40,6 +40,7 @@ _BYTES_MAX = 200_000
 # Streams on which it is compared when events come out, and the bytes of one of them.
 _TIMED_MAX = 200
 _TIMED_BYTES_MAX = 2_000
+_STOPPED = ("hung", "died", "memory", "output")
 # The rule under which a stream is replayed that no broken rule's counterexample stands for.
 _ANY = "whole/any-stream-in-any-chunking"
 
@@ -155,7 +156,8 @@ class _Diagnosis:
             ),
             stale=tuple(one.name for one in stale),
             cut_short=time.monotonic() > self.until,
-            undecided=tuple(one.name for one in absent if one not in stale),
+            otherwise=tuple(one.name for one in absent if one not in stale and self._would_show(one)),
+            undecided=tuple(one.name for one in absent if one not in stale and not self._would_show(one)),
         )
 
     def _breaks_a_rule(self, deviation: Deviation) -> bool:
@@ -240,8 +242,12 @@ class _Diagnosis:
         return all(_times(late.run(one.question.chunks)) == _times(one.run) for one in timed)
 
     def _breaks_alike(self, deviation: Deviation, result: RuleResult) -> bool:
-        """Whether it breaks the rule in the same way, where that is about what comes out of a long stream."""
-        if result.counterexample is None or not _is_long(result):
+        """Whether it breaks the rule in the same way, as far as its counterexample says that."""
+        if result.counterexample is None or result.counterexample.kind in _STOPPED:
+            return False  # a hang says nothing of the rule's own matter
+        if find_rule(result.id).way is not None:
+            return self._kind_with((deviation,), result) == result.counterexample.kind
+        if not _is_long(result):
             return True
         question = question_of(result.counterexample.token)
         standard = predict(self.target, question, ())
@@ -287,6 +293,14 @@ class _Diagnosis:
     def _is_stale(self, deviation: Deviation) -> bool:
         """Whether somewhere the deviation would show, and the target does as the standard says."""
         return any(not one.fits(self.target, (deviation,)) and one.is_right(self.target) for one in self.seen)
+
+    def _would_show(self, deviation: Deviation) -> bool:
+        """Whether it changes anything that was asked, and that the target shows."""
+        asked = {one.question for one in self.seen}
+        return any(
+            not predict(self.target, question, (deviation,)).agrees(predict(self.target, question, ()))
+            for question in asked
+        )
 
 
 def _is_named(deviation: Deviation, found: Found) -> bool:
