@@ -6,64 +6,16 @@ Each says which rules must catch it: for the catalogue, in the table ``CATCHES``
 
 from __future__ import annotations
 
+from importlib import import_module
+from pkgutil import iter_modules
+
 from chunkproof_targets.deviations import CATALOGUE
 
-from . import (
-    blocks,
-    bytes,
-    carried,
-    characters,
-    chunks,
-    comments,
-    data,
-    delivery,
-    done,
-    end,
-    events,
-    fields,
-    ids,
-    ill_formed,
-    lines,
-    marks,
-    names,
-    order,
-    resources,
-    retry,
-    separators,
-    sizes,
-    types,
-    values,
-)
 from .fault import FAULTS, Fault, FaultyTarget
 
 __all__ = ["CATCHES", "FAULTS", "Fault", "FaultyTarget"]
 
-_MODULES = (
-    blocks,
-    bytes,
-    carried,
-    characters,
-    chunks,
-    comments,
-    data,
-    delivery,
-    done,
-    end,
-    events,
-    fields,
-    ids,
-    ill_formed,
-    lines,
-    marks,
-    names,
-    order,
-    resources,
-    retry,
-    separators,
-    sizes,
-    types,
-    values,
-)
+_MODULES = [import_module(f".{module.name}", __name__) for module in iter_modules(__path__)]
 
 #: The rules that must catch each entry of the catalogue.
 CATCHES: dict[str, tuple[str, ...]] = {

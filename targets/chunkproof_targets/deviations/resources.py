@@ -29,20 +29,18 @@ _LET_GO = "Let an event go once it was handed over."
 # Time ----------------------------------------------------------------------------------------------------------------
 
 
-@deviation(
-    shows_in=_LONG_LINE,
-    symptom="One long event that comes in many small chunks takes seconds, and twice the length four times as long.",
-    mend="Search only the new chunk for a line end, and keep the chunks before it in a list.",
-    reports=("rexxars/eventsource-parser#19", "speakeasy-api/speakeasy#2078"),
-)
-class WholeBufferSearchedForALineEnd(ReferenceParser):
-    """Appends each chunk to all that came before, and searches all of it for a line end."""
+class _WholeBuffer(ReferenceParser):
+    """Appends each chunk to all that came before, and reads that only where `is_read` says so."""
 
     __buffer = b""
 
+    def is_read(self, buffer: bytes) -> bool:
+        """Whether all that came is read now; each entry adds a condition of its own."""
+        return True
+
     def feed(self, chunk: bytes) -> list[Event]:
         self.__buffer += chunk
-        if b"\n" not in self.__buffer and b"\r" not in self.__buffer:
+        if not self.is_read(self.__buffer):
             return []
         whole, self.__buffer = self.__buffer, b""
         return super().feed(whole)
@@ -50,6 +48,19 @@ class WholeBufferSearchedForALineEnd(ReferenceParser):
     def close(self) -> list[Event]:
         rest, self.__buffer = self.__buffer, b""
         return [*super().feed(rest), *super().close()]
+
+
+@deviation(
+    shows_in=_LONG_LINE,
+    symptom="One long event that comes in many small chunks takes seconds, and twice the length four times as long.",
+    mend="Search only the new chunk for a line end, and keep the chunks before it in a list.",
+    reports=("rexxars/eventsource-parser#19", "speakeasy-api/speakeasy#2078"),
+)
+class WholeBufferSearchedForALineEnd(_WholeBuffer):
+    """Appends each chunk to all that came before, and searches all of it for a line end."""
+
+    def is_read(self, buffer: bytes) -> bool:
+        return super().is_read(buffer) and (b"\n" in buffer or b"\r" in buffer)
 
 
 @deviation(
@@ -82,21 +93,11 @@ class QuadraticBuffering(ReferenceParser):
     mend="Read each line when it ends, and search only the new chunk for line ends.",
     reports=("middleapi/orpc#1737",),
 )
-class WholeBufferSearchedForABlankLine(ReferenceParser):
+class WholeBufferSearchedForABlankLine(_WholeBuffer):
     """Searches all that came of an event for its blank line, from the start and for each chunk."""
 
-    __buffer = b""
-
-    def feed(self, chunk: bytes) -> list[Event]:
-        self.__buffer += chunk
-        if b"\n\n" not in self.__buffer and b"\r" not in self.__buffer:
-            return []
-        whole, self.__buffer = self.__buffer, b""
-        return super().feed(whole)
-
-    def close(self) -> list[Event]:
-        rest, self.__buffer = self.__buffer, b""
-        return [*super().feed(rest), *super().close()]
+    def is_read(self, buffer: bytes) -> bool:
+        return super().is_read(buffer) and (b"\n\n" in buffer or b"\r" in buffer)
 
 
 @deviation(
