@@ -6,6 +6,10 @@ from collections import defaultdict
 
 from chunkproof.diagnosis.seen import Prediction, Question, predict
 from chunkproof.diagnosis.telling import telling_cases
+from chunkproof.rule_check import EFFORTS, look
+from chunkproof.rule_run import RuleRun
+from chunkproof.rules import find_rule
+from chunkproof.watch import Watch
 from chunkproof_targets.deviations import CATALOGUE, Deviation
 from chunkproof_targets.deviations.compose import DeviatingTarget
 from chunkproof_targets.reference import ReferenceParser
@@ -46,6 +50,23 @@ def test_the_table_says_what_shows_where():
             standard = given(question)
             found = {entry for entry in ENTRIES if not given(question, entry).agrees(standard)}
             assert found == set(shown), question
+
+
+def test_the_rule_on_them_breaks_on_every_entry_that_shows_in_a_short_stream_of_its_own():
+    rule = find_rule("whole/telling-cases-are-right")
+    shown = {
+        entry
+        for question, entries in telling_cases().items()
+        if len(question.wire) <= LONG and not question.before and not any(entry.is_choice for entry in entries)
+        for entry in entries
+    }
+    assert len(shown) > 380
+    with Watch() as watch:
+        # What keeps something from run to run breaks on streams that are right when they are run alone.
+        for entry in (entry for entry in ENTRIES if not entry.carries):
+            target = DeviatingTarget(entry.part)
+            status = look(RuleRun(rule, target, watch), EFFORTS["smoke"], "1").status
+            assert status == ("broken" if entry in shown else "held"), entry.name
 
 
 def test_most_telling_cases_are_read_at_a_glance():

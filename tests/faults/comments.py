@@ -12,7 +12,7 @@ CATCHES = {
     ),
     "comment-ends-a-block": ("fields/comments-between-data-lines",),
     "comment-in-data-lost": ("fields/comments-between-data-lines",),
-    "comment-drops-the-type": ("whole/ignored-lines-change-nothing",),
+    "comment-drops-the-type": ("fields/comments-behind-the-type",),
     "comment-drops-the-block": ("fields/comments-between-data-lines",),
     "comment-adds-a-line": ("fields/comments-between-data-lines",),
     "comment-is-a-field": (

@@ -24,7 +24,7 @@ CATCHES = {
     "eof-end-mark-invented": ("end/nothing-is-invented", "end/no-chunks", "end/only-empty-chunks"),
     "eof-empty-event-added": ("end/nothing-is-invented", "end/no-chunks"),
     "eof-forgets-the-id": ("ids/an-id-is-shown", "ids/ids-persist"),
-    "empty-stream-raises": ("end/no-chunks",),
+    "empty-stream-raises": ("end/no-chunks", "whole/telling-cases-are-right"),
     "only-empty-chunks-raise": ("end/only-empty-chunks",),
     "eof-without-events-raises": ("end/no-chunks", "end/only-empty-chunks"),
     "eof-without-done-raises": ("end/nothing-is-invented", "end/no-chunks"),

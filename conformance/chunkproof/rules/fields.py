@@ -199,6 +199,15 @@ def comments_are_ignored(draft: Draft) -> None:
     draft.blank()
 
 
+@rule(clause=_COMMENT, wpt="format-comments", needs=["type"], point=_has_comment)
+def comments_behind_the_type(draft: Draft) -> None:
+    """A comment behind the type of an event leaves it as it is."""
+    draft.event(draft.source.pick(("a", "ping")))
+    draft.comment(draft.source.pick(_COMMENTS))
+    draft.data(draft.word())
+    draft.blank()
+
+
 @rule(clause=_COMMENT, wpt="format-comments", point=lambda wire, cuts: wire[:1] == b":")
 def a_comment_may_come_first(draft: Draft) -> None:
     """A comment may be the first line of a stream."""

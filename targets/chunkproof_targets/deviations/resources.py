@@ -169,17 +169,18 @@ class CommentsCopiedForEachComment(ReferenceParser):
 @deviation(
     shows_in=_BLANK_LINES,
     symptom="A stream with many blank lines, such as a heartbeat of them, takes more and more time for each.",
-    mend="Keep a count, and no list of what was dispatched.",
+    mend="Keep a count, and no list of what came.",
 )
 class BlankLinesCountedAnew(ReferenceParser):
-    """Goes through all that was dispatched at each blank line, to see what is new."""
+    """Keeps a row of the blank lines that ended no event, and counts it anew at each."""
 
-    __blocks = b""
+    __blank = b""
     __count = 0
 
     def dispatch(self) -> None:
-        self.__blocks = self.__blocks + (b"1" if self._data else b"0")
-        self.__count = self.__blocks.count(b"1")
+        if not self._data:
+            self.__blank = self.__blank + b"0"
+            self.__count = self.__blank.count(b"0")
         super().dispatch()
 
 
