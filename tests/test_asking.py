@@ -12,11 +12,12 @@ import pytest
 from chunkproof.diagnosis.asking import ask
 from chunkproof.diagnosis.diagnose import diagnose
 from chunkproof.diagnosis.search import Search
-from chunkproof.diagnosis.seen import Question, Seen, can_be_asked
+from chunkproof.diagnosis.seen import Seen, can_be_asked
 from chunkproof.diagnosis.telling import telling_cases
 from chunkproof.isolation.judging import Isolation
 from chunkproof.isolation.limits import Limits
 from chunkproof.peace import at_peace
+from chunkproof.question import Question
 from chunkproof_strategies.chunkings import chunks_of
 from chunkproof_targets.contract import TargetHung
 from chunkproof_targets.deviations import CATALOGUE, find_deviations

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from chunkproof.diagnosis.seen import Prediction, Question, predict
+from chunkproof.diagnosis.seen import Prediction, predict
 from chunkproof.diagnosis.telling import telling_cases
+from chunkproof.question import Question
 from chunkproof.rule_check import EFFORTS, look
 from chunkproof.rule_run import RuleRun
 from chunkproof.rules import find_rule

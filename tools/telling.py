@@ -22,7 +22,8 @@ from tests.faults import CATCHES  # noqa: E402
 
 from chunkproof.counterexample import Case, encode_token  # noqa: E402
 from chunkproof.diagnosis import telling  # noqa: E402
-from chunkproof.diagnosis.seen import Prediction, Question, predict  # noqa: E402
+from chunkproof.diagnosis.seen import Prediction, predict  # noqa: E402
+from chunkproof.question import Question  # noqa: E402
 from chunkproof.rules import RULES, Rule, find_rule  # noqa: E402
 from chunkproof.sharp import SHARP  # noqa: E402
 from chunkproof.shrinker import shrink  # noqa: E402

@@ -15,7 +15,7 @@ from chunkproof_reports.results import Counterexample, RuleResult, Status
 from chunkproof_targets.contract import Target
 
 from .examination import Examination, Examine, Examined
-from .rule_run import Finding, RuleRun, search_examples, search_seeded
+from .rule_run import Finding, RuleRun, search_cases, search_examples, search_seeded
 from .rules import Rule
 from .smaller import counterexample_of
 from .watch import Watch
@@ -126,6 +126,8 @@ def _examined(rule_run: RuleRun, examine: Examine, effort: Effort, seed: str) ->
 
 def _search(rule_run: RuleRun, effort: Effort, seed: str) -> Finding | None:
     rule_run.until = time.monotonic() + effort.seconds
+    if rule_run.rule.cases is not None:
+        return search_cases(rule_run, rule_run.rule.cases())
     found = search_seeded(rule_run, effort.checks * rule_run.rule.weight, f"{seed}/{rule_run.rule.id}")
     if found is not None or not rule_run.streams or not effort.examples:
         return found

@@ -14,13 +14,14 @@ from chunkproof_targets.contract import Run, Target, TargetStopped
 
 from .examples import hypothesis_examples
 from .judge import Expectation
+from .question import Question
 from .rules import Rule
 from .rules.rule import anywhere
 from .traits import traits
 from .watch import Watch
 from .way import LEFT_OUT, InItsWay
 
-__all__ = ["Finding", "RuleRun", "search_examples", "search_seeded"]
+__all__ = ["Finding", "RuleRun", "search_cases", "search_examples", "search_seeded"]
 
 # A check of so many bytes counts double, of twice as many three times, and so on.
 _BYTES_A_CHECK = 256
@@ -136,6 +137,27 @@ class RuleRun:
             self.spent += not judged
         return None
 
+    def try_case(self, case: Question) -> Finding | None:
+        """A stored stream, cut as it is stored; None if it is right, or cannot be asked of this target."""
+        if monotonic() > self.until:
+            self.out_of_time = True
+            return None
+        rule, wire, cuts = self.rule, case.wire, case.cuts
+        if self.target.takes == "lines":
+            cuts = ()
+        elif self.target.empty_chunk_ends:
+            cuts = without_empty_chunks(cuts, len(wire))
+        expectation, *others = (rule.expectation(self.target, one) for one in (wire, *case.before))
+        if expectation is None or None in others:
+            return None
+        run = self.run(wire, cuts, case.before)
+        kind = rule.verdict(expectation, wire, cuts, run)
+        if kind == LEFT_OUT:
+            return None
+        self.checks += 1
+        self.streams += 1
+        return None if kind is None else Finding(case.before, wire, cuts, kind, run)
+
     def _plans(self, wire: bytes, source: RandomSource) -> Iterable[Cuts]:
         if self.target.takes == "lines":
             return ((),)
@@ -196,6 +218,11 @@ def search_seeded(rule_run: RuleRun, budget: float, seed: str) -> Finding | None
         if found is not None or rule_run.spent >= budget or rule_run.out_of_time:
             return found
     return None
+
+
+def search_cases(rule_run: RuleRun, cases: Iterable[Question]) -> Finding | None:
+    """The first failure among stored streams; each is run once."""
+    return next((found for case in cases if (found := rule_run.try_case(case)) is not None), None)
 
 
 def _new_streams(draft: Callable[[], Stream]) -> Iterator[Stream]:

@@ -95,7 +95,12 @@ def _less_before(rule_run: RuleRun, finding: Finding) -> Finding:
 
 
 def smaller(rule_run: RuleRun, finding: Finding) -> Finding:
-    """The finding made small: the first sharp stream that fails so, or what the shrinker gets of it."""
+    """The finding made small: the first sharp stream that fails so, or what the shrinker gets of it.
+
+    A stored stream is shown as it is stored.
+    """
+    if rule_run.rule.cases is not None:
+        return finding
     finding = _less_before(rule_run, finding)
     sharp = rule_run.first_that_fails(SHARP, finding, also=None if rule_run.rule.broad else SHORTER)
     if sharp is not None:

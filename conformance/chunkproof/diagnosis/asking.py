@@ -22,8 +22,9 @@ from chunkproof_targets.contract import (
 
 from ..isolation.child import Ended
 from ..isolation.judging import Isolation
+from ..question import Question
 from ..watch import Watch
-from .seen import Question, Seen, as_seen
+from .seen import Seen, as_seen
 
 __all__ = ["ask"]
 

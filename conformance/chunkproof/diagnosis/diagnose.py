@@ -16,12 +16,13 @@ from chunkproof_targets.deviations.compose import DeviatingTarget, compose
 from ..counterexample import Case, encode_token
 from ..isolation.judging import Isolation
 from ..plans import common
+from ..question import Question
 from ..rule_run import RuleRun
 from ..rules import find_rule
 from ..watch import Watch
 from .asking import ask
 from .search import Found, Search, without
-from .seen import Question, Seen, can_be_asked, predict
+from .seen import Seen, can_be_asked, predict
 from .telling import question_of, telling_cases
 
 __all__ = ["diagnose", "diagnose_all"]

@@ -20,7 +20,8 @@ from types import MappingProxyType
 from chunkproof_targets.contract import Target, TargetError
 from chunkproof_targets.deviations import Deviation
 
-from .seen import Question, Seen, predict
+from ..question import Question
+from .seen import Seen, predict
 
 __all__ = ["Found", "Search", "without"]
 

@@ -12,33 +12,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from chunkproof_reports.results import Kind
-from chunkproof_strategies.chunkings import Cuts, chunks_of, without_empty_chunks
+from chunkproof_strategies.chunkings import chunks_of, without_empty_chunks
 from chunkproof_targets.contract import Run, Target, TargetStopped
 from chunkproof_targets.deviations import Deviation
 from chunkproof_targets.deviations.compose import Interpreter
 
 from ..judge import Expectation, expect
+from ..question import Question
 
-__all__ = ["Prediction", "Question", "Seen", "as_seen", "can_be_asked", "predict"]
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One stream to run a target on: the wire and its cuts, and the wires that are run before it, in one chunk each."""
-
-    wire: bytes
-    cuts: Cuts = ()
-    before: tuple[bytes, ...] = ()
-
-    @property
-    def chunks(self) -> list[bytes]:
-        """What the target is fed."""
-        return chunks_of(self.wire, self.cuts)
-
-    @property
-    def size(self) -> int:
-        """Bytes and cuts: the smaller, the plainer."""
-        return len(self.wire) + len(self.cuts) + sum(map(len, self.before))
+__all__ = ["Prediction", "Seen", "as_seen", "can_be_asked", "predict"]
 
 
 def can_be_asked(target: Target, question: Question) -> bool:

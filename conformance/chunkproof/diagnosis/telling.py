@@ -13,7 +13,7 @@ from importlib.resources import files
 from chunkproof_targets.deviations import Deviation, find_deviation
 
 from ..counterexample import decode_token
-from .seen import Question
+from ..question import Question
 
 __all__ = ["TABLE", "question_of", "telling_cases"]
 

@@ -21,7 +21,8 @@ from chunkproof_targets.deviations import find_deviations
 from ..examination import Examine
 from ..judge import Expectation, expect
 from ..plans import Plans, common
-from ..way import LEFT_OUT, Way
+from ..question import Question
+from ..way import LEFT_OUT, Verdict, Way
 
 __all__ = [
     "Chapter",
@@ -106,7 +107,7 @@ class Rule:
     raised so may do. ``way`` is how its streams are run and judged, None where they are fed and compared.
     ``info_without`` names what a target has to offer for the rule to be more than an info. ``examine``
     takes the place of the whole search, for rules that measure; ``write`` then writes the smallest stream of those that
-    are measured.
+    are measured. ``cases`` are all the streams of a rule that looks at stored ones, and none is written.
     """
 
     id: str
@@ -131,6 +132,7 @@ class Rule:
     way: Way | None = None
     info_without: Offer | None = None
     examine: Examine | None = None
+    cases: Callable[[], Iterable[Question]] | None = None
 
     @property
     def chapter(self) -> str:
@@ -162,10 +164,14 @@ class Rule:
 
     def differs(self, expectation: Expectation, wire: bytes, cuts: Cuts, run: Run) -> Kind | None:
         """In what way a run of this rule differs; None where it does not, or where nothing can be said of it."""
+        kind = self.verdict(expectation, wire, cuts, run)
+        return None if kind == LEFT_OUT else kind
+
+    def verdict(self, expectation: Expectation, wire: bytes, cuts: Cuts, run: Run) -> Verdict:
+        """The same, with `LEFT_OUT` where nothing can be said."""
         if self.way is None:
             return expectation.at(cuts).differs(run)
-        kind = self.way.verdict(expectation, wire, cuts, run)
-        return None if kind == LEFT_OUT else kind
+        return self.way.verdict(expectation, wire, cuts, run)
 
     def result(self, target: Target, status: Status, **found: Any) -> RuleResult:
         """What a run of this rule came to; ``found`` are the other fields of a `RuleResult`."""
@@ -240,6 +246,7 @@ class Options(TypedDict, total=False):
     way: Way
     info_without: Offer
     examine: Examine
+    cases: Callable[[], Iterable[Question]]
 
 
 class Chapter:

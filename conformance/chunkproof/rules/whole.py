@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
-from functools import cache
 
-from chunkproof_strategies.chunkings import Cuts
 from chunkproof_strategies.grammar import CR, CRLF, LF, Draft, write_blocks
-from chunkproof_strategies.source import Source
 from chunkproof_strategies.values import MARK
 
 from ..diagnosis.telling import telling_cases
 from ..plans import everything, thorough
+from ..question import Question
 from .bytes import strict_by_design
 from .rule import chapter
 
@@ -46,28 +43,17 @@ def any_bytes_never_stop_a_parser(draft: Draft) -> None:
 _LONG = 2000
 
 
-@cache
-def _telling() -> dict[bytes, list[Cuts]]:
-    """The cuts of each wire of the telling cases, without those on which a choice that is left open shows."""
-    found: dict[bytes, list[Cuts]] = defaultdict(list)
+def _telling() -> Iterator[Question]:
+    """The telling cases, without those on which a choice that is left open shows."""
     for question, deviations in telling_cases().items():
-        if len(question.wire) <= _LONG and not question.before and not any(one.is_choice for one in deviations):
-            found[question.wire].append(question.cuts)
-    return found
+        if len(question.wire) <= _LONG and not any(one.is_choice for one in deviations):
+            yield question
 
 
-def _telling_wires(wire: bytes) -> Iterator[bytes]:
-    yield from _telling()
-
-
-def _telling_cuts(wire: bytes, source: Source) -> Iterator[Cuts]:
-    yield from _telling()[wire]
-
-
-@rule(wires=_telling_wires, plans=_telling_cuts, advice=strict_by_design, broad=True)
+@rule(cases=_telling, advice=strict_by_design, broad=True)
 def telling_cases_are_right(draft: Draft) -> None:
     """The streams that tell the known deviations apart give what the standard says."""
-    draft.comment("")  # always the same: the wires are those of the table
+    draft.plain_event()
 
 
 @rule(layer="lines")
