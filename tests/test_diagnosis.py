@@ -239,7 +239,7 @@ def test_what_is_to_be_explained_is_asked_first(monkeypatch):
     assert asked[0][0].wire in (b"\xef\xbb\xbfdata\n\n", b"\xef\xbb\xbfdata: a\n\n")
     assert asked[0][1] == next(iter(telling_cases()))
     assert (record.outcomes, record.deviations) == (0, ())
-    assert "no cause was found for: bytes/mark-removed" in lines(record)
+    assert "no cause was found for 1 rule: bytes/mark-removed" in lines(record)
 
 
 def test_what_a_target_declares_that_it_may_do_is_no_deviation():

@@ -9,11 +9,12 @@ from random import Random
 from chunkproof_reports.results import Results, RuleResult, TargetRecord
 from chunkproof_targets.contract import Target
 
+from .corpus.suite import suite
 from .isolation.judging import Isolation
 from .isolation.limits import Limits
 from .peace import at_peace
 from .rule_check import EFFORTS, Effort, check_rule
-from .rules import RULES, Rule
+from .rules import Rule
 
 __all__ = ["EFFORTS", "RELEASE_SEED", "Effort", "check", "check_rule", "describe_target", "resolve_seed"]
 
@@ -36,12 +37,12 @@ def check(
     effort: str = "default",
     *,
     seed: str | int | None = None,
-    rules: Iterable[Rule] = RULES,
+    rules: Iterable[Rule] | None = None,
     limits: Limits | None = None,
     forked: bool = True,
     after: Callable[[RuleResult], object] = lambda result: None,
 ) -> Results:
-    """Judge a target by all rules, without pytest; ``effort`` is the name of one of `EFFORTS`.
+    """Judge a target by all rules, or by those given, without pytest; ``effort`` is the name of one of `EFFORTS`.
 
     The results are data: `Results.rules` holds one `RuleResult` for each rule, `Results.to_json` writes all of it.
     ``limits`` are for one run of the target. ``forked``: each rule in a child process, where the system can fork.
@@ -54,7 +55,9 @@ def check(
     isolation = Isolation(limits or Limits(), forked=forked)
     try:
         with at_peace():
-            for rule in rules:
+            judged_by = list(suite(effort).rules if rules is None else rules)
+            isolation.know(judged_by)
+            for rule in judged_by:
                 results.rules.append(isolation.check_rule(rule, target, effort=EFFORTS[effort], seed=chosen))
                 after(results.rules[-1])
     finally:

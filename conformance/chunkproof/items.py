@@ -20,7 +20,7 @@ from .peace import at_peace
 from .rule_check import Effort
 from .rules import Rule
 
-__all__ = ["ROOT", "RuleItem", "Suite", "item_id"]
+__all__ = ["ROOT", "RuleCollector", "RuleItem", "item_id"]
 
 #: The first part of every id.
 ROOT = "chunkproof"
@@ -33,7 +33,7 @@ def item_id(rule: Rule, target: str) -> str:
     return f"{ROOT}::{rule.id}" + (f"[{target}]" if target else "")
 
 
-class Suite(pytest.Collector):
+class RuleCollector(pytest.Collector):
     """Collects one item for each rule and target that was chosen; ``baselines`` are known failures by target."""
 
     def __init__(
@@ -65,7 +65,7 @@ class Suite(pytest.Collector):
 class RuleItem(pytest.Item):
     """One rule against one target."""
 
-    parent: Suite
+    parent: RuleCollector
 
     def __init__(self, *, rule: Rule, target: Target, **kw: Any) -> None:
         super().__init__(**kw)
@@ -78,12 +78,12 @@ class RuleItem(pytest.Item):
 
     def runtest(self) -> None:
         """Judge; what comes out is kept, and told by the report."""
-        suite, rule, target = self.parent, self.rule, self.target
-        baseline = suite.baselines.get(target.name)
+        run, rule, target = self.parent, self.rule, self.target
+        baseline = run.baselines.get(target.name)
         with at_peace():
-            self.result = None if baseline is None else judge_known(baseline, rule, target, suite.isolation)
+            self.result = None if baseline is None else judge_known(baseline, rule, target, run.isolation)
             if self.result is None:
-                self.result = suite.isolation.check_rule(rule, target, effort=suite.effort, seed=suite.seed)
+                self.result = run.isolation.check_rule(rule, target, effort=run.effort, seed=run.seed)
 
     def reportinfo(self) -> tuple[Path, None, str]:
         """Where pytest says the item stands."""

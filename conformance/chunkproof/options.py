@@ -72,6 +72,12 @@ _LONG: dict[str, dict[str, Any]] = {
         "metavar": "FILE",
         "help": "known failures, as `chunkproof baseline` writes them: they do not fail the run, new ones do",
     },
+    "--chunkproof-corpus": {
+        "action": "append",
+        "metavar": "DIR",
+        "default": [],
+        "help": "judge by the entries of this folder too, as `chunkproof corpus` writes them; repeatable",
+    },
     "--chunkproof-diagnosis": {
         "choices": ("auto", "full", "none"),
         "default": "auto",

@@ -42,7 +42,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
         config.pluginmanager.register(SuiteRun(config, pasted), "chunkproof-run")
         return
-    for name in ("report", "deviations", "baseline"):
+    for name in ("report", "deviations", "baseline", "corpus"):
         if getattr(option, f"chunkproof_{name}"):
             raise pytest.UsageError(
                 f"--chunkproof-{name}: there is no target to judge: add --target=SPEC, or --chunkproof for the one "

@@ -20,15 +20,16 @@ from chunkproof_targets.contract import Target, TargetError
 
 from .baseline import BaselineError
 from .check import EFFORTS, RELEASE, describe_target, resolve_seed
+from .corpus.judging import CHAPTER
+from .corpus.suite import Suite, suite
 from .diagnosis.diagnose import diagnose_all
 from .isolation.judging import Isolation
 from .isolation.limits import Limits
-from .items import ROOT, RuleItem, Suite, item_id
+from .items import ROOT, RuleCollector, RuleItem, item_id
 from .options import OURS, SHORT_NAMES_TAKEN, given_limits, named_paths
 from .peace import at_peace, collect_garbage
 from .profile import Profile
 from .replay import replay_command, replay_settings, write_large_token
-from .rules import RULES
 from .settings import SettingsError
 
 __all__ = ["SuiteRun"]
@@ -63,12 +64,14 @@ class SuiteRun:
         # A debugger wants the terminal, which a child does not have.
         self.isolation = Isolation(limits, forked=option.chunkproof_isolation == "fork" and not option.usepdb)
         self.report_path = _writable(option.chunkproof_report, config.invocation_params.dir)
-        self.rules = [rule for rule in RULES if rule.severity in _GRAVER[option.chunkproof_severity]]
         worker: dict[str, Any] | None = getattr(config, "workerinput", None)
         self.is_worker = worker is not None
         given = option.chunkproof_seed if worker is None else worker["chunkproof_seed"]
         self.targets: list[Target] = []
         self.effort = option.chunkproof_effort or self.profile.settings.effort or "default"
+        self.suite = self._suite(pasted)
+        self.rules = [rule for rule in self.suite.rules if rule.severity in _GRAVER[option.chunkproof_severity]]
+        self.isolation.know(self.rules)
         self.results = Results(RELEASE, self.effort, resolve_seed(given))
         self.died: list[str] = []
         self.faulty = False
@@ -77,13 +80,25 @@ class SuiteRun:
 
     # what is run --------------------------------------------------------------------------------------------------
 
+    def _suite(self, pasted: Sequence[str]) -> Suite:
+        """The rules, with the entries of this effort, of the folders that are named, and of the ids that are."""
+        # The id of an entry of ours may come from a run of another effort.
+        effort = "default" if any(f"::{CHAPTER}/" in one for one in pasted) else self.effort
+        folders = [self.config.invocation_params.dir / name for name in self.config.option.chunkproof_corpus]
+        try:
+            return suite(effort, folders)
+        except NotADirectoryError as error:
+            raise pytest.UsageError(
+                f"--chunkproof-corpus: {error} is no folder; `chunkproof corpus add` makes one"
+            ) from None
+
     def _take_ids(self) -> None:
         """Take our ids out of the arguments; with nothing else named there, the user's own tests are not collected."""
         named = named_paths(self.config)
         pasted = [OURS.sub(f"{ROOT}::", arg) for arg in named if OURS.match(arg)]
         self.config.option.chunkproof_ids = pasted
         self.config.args = [arg for arg in named if not OURS.match(arg)]
-        known = {item_id(rule, label) for rule in RULES for label in self.labels}
+        known = {item_id(rule, label) for rule in self.suite.rules for label in self.labels}
         for nodeid in pasted:
             if nodeid not in known:
                 near = difflib.get_close_matches(nodeid, known, 3, 0.5)
@@ -120,10 +135,10 @@ class SuiteRun:
         chosen = [
             (rule, target, label)
             for target, label in zip(self.targets, self.labels, strict=True)
-            for rule in (RULES if pasted else self.rules)
+            for rule in (self.suite.rules if pasted else self.rules)
             if not pasted or item_id(rule, label) in pasted
         ]
-        suite = Suite.from_parent(
+        collector = RuleCollector.from_parent(
             session,
             name=ROOT,
             nodeid=ROOT,
@@ -137,7 +152,7 @@ class SuiteRun:
             seed=self.results.seed,
             isolation=self.isolation,
         )
-        items.extend(session.genitems(suite))
+        items.extend(session.genitems(collector))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -221,7 +236,7 @@ class SuiteRun:
             return
         self._sort()
         ran = terminal.Ran(
-            rules=len(RULES),
+            rules=len(self.suite.rules),
             option="--chunkproof-target" if "--target" in self.config.stash.get(SHORT_NAMES_TAKEN, []) else "--target",
             settings=self.settings(),
             replaying=self.replaying(),
@@ -230,6 +245,8 @@ class SuiteRun:
         terminalreporter.write_sep("=", "chunkproof")
         for line in terminal.summary(self.results, ran, colour=terminalreporter.hasmarkup):
             terminalreporter.write_line(line)
+        for problem in self.suite.problems:
+            terminalreporter.write_line(f"not used: {terminal.show_line(str(problem))}", red=True)
         if self.undiagnosed:
             terminalreporter.write_line(self.undiagnosed)
         if self.report_path:
@@ -240,6 +257,7 @@ class SuiteRun:
         option = self.config.option
         words = [f"--chunkproof-declare={setting}" for setting in option.chunkproof_declare]
         words += [f"--chunkproof-deviations={names}" for names in option.chunkproof_deviations or ()]
+        words += [f"--chunkproof-corpus={folder}" for folder in option.chunkproof_corpus]
         if option.chunkproof_baseline:
             words.append(f"--chunkproof-baseline={option.chunkproof_baseline}")
         if option.chunkproof_seed:
@@ -266,6 +284,8 @@ class SuiteRun:
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
         elif exitstatus == pytest.ExitCode.OK and not any(r.judged for r in self.results.rules):
             session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+        elif exitstatus == pytest.ExitCode.OK and self.suite.problems:
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
     def _diagnose(self, session: pytest.Session) -> None:
         """Look for causes; whatever becomes of that, the results are there."""
@@ -300,7 +320,7 @@ class SuiteRun:
         collect_garbage()
 
     def _sort(self) -> None:
-        order = {rule.id: place for place, rule in enumerate(RULES)}
+        order = {rule.id: place for place, rule in enumerate(self.suite.rules)}
         targets = {target.name: place for place, target in enumerate(self.results.targets)}
         self.results.rules.sort(key=lambda result: (targets.get(result.target, 0), order.get(result.id, len(order))))
 

@@ -61,7 +61,7 @@ def counterexample_of(rule_run: RuleRun, finding: Finding) -> tuple[Counterexamp
         expectation = rule_run.rule.expectation(rule_run.target, finding.wire)
     assert expectation is not None, "what failed can be expected again"
     streams = (*((earlier, ()) for earlier in finding.before), (finding.wire, finding.cuts))
-    case = Case(rule.id, rule_run.target.takes, streams)
+    case = Case(rule.case_of or rule.id, rule_run.target.takes, streams)
     shown = record(rule, case, expectation, run, finding.kind, printed)
     if len(found.wire) <= _UNSHRUNK_MAX and not found.before:
         shown = replace(shown, unshrunk=StreamRecord.of(found.wire, found.cuts))

@@ -13,6 +13,8 @@ from .results import DeviationRecord, DiagnosisRecord
 
 __all__ = ["deviation", "diagnosis"]
 
+#: How the ids begin of the rules that are entries of a corpus.
+CORPUS = "corpus/"
 _RULES_SHOWN = 6
 _REPORTS_SHOWN = 4
 #: A longer token is not shown: the rule's own failure names the file that holds it.
@@ -35,7 +37,7 @@ def diagnosis(found: DiagnosisRecord, settings: Sequence[str], paint: Paint, *, 
         yield paint(f"  not explained {known}: {left} of {found.outcomes} outcomes. The smallest:", YELLOW)
         yield f"    {paint(_replay(found.unexplained, found.target, settings), CYAN)}"
     if found.rules_unexplained:
-        yield f"  no cause was found for: {_some(found.rules_unexplained, _RULES_SHOWN)}"
+        yield f"  no cause was found for {_broken(found.rules_unexplained)}"
     if sure:
         yield paint("  others may hide behind these", DIM)
     if found.cut_short:
@@ -84,10 +86,21 @@ def _deviation(
     if one.equals:
         yield f"     not told apart from: {_some(one.equals, _RULES_SHOWN)}"
     if one.rules:
-        text = f"breaks {len(one.rules)} rule{'s' * (len(one.rules) > 1)}: {_some(one.rules, _RULES_SHOWN)}"
+        text = f"breaks {_broken(one.rules)}"
         yield from textwrap.wrap(text, width, initial_indent="     ", subsequent_indent="       ")
     if one.token and len(one.token) <= _TOKEN_MAX:
         yield f"     {paint(_replay(one.token, target, settings), CYAN)}"
+
+
+def _broken(names: Sequence[str]) -> str:
+    """Rules by their names, the first of them, and how many entries of a corpus."""
+    entries = [name for name in names if name.startswith(CORPUS)]
+    rules = [name for name in names if name not in entries]
+    words = [f"{len(rules)} rule{'s' * (len(rules) > 1)}: {_some(rules, _RULES_SHOWN)}"] if rules else []
+    if entries:
+        some = "" if rules else f": {_some(entries, _RULES_SHOWN)}"
+        words.append(f"{len(entries)} entr{'y' if len(entries) == 1 else 'ies'} of the corpus{some}")
+    return "; ".join(words)
 
 
 def _some(names: Sequence[str], most: int) -> str:

@@ -125,6 +125,7 @@ class RuleResult:
     """What one rule found of one target.
 
     ``checks`` counts chunkings of streams that were run and compared; ``seconds`` is the wall time of the rule.
+    ``case_of`` is set where the rule is a stored stream: the rule that it is a case of.
     ``reason`` says why a rule was not judged or held after fewer checks, which known failure it is or was, or holds the
     traceback of a fault of ours.
     """
@@ -137,6 +138,7 @@ class RuleResult:
     status: Status
     wpt: str = ""
     since: str = ""
+    case_of: str = ""
     checks: int = 0
     streams: int = 0
     seconds: float = 0.0

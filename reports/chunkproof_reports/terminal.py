@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import textwrap
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -240,21 +239,28 @@ def _target_summary(
     known: DiagnosisRecord | None,
 ) -> Iterator[str]:
     work = f"{_count(sum(r.checks for r in found), 'check')} of {_count(sum(r.streams for r in found), 'stream')}"
-    judged = sum(r.judged for r in found)
-    yield f"{paint(show_line(target.name), BOLD)}: {_count(judged, 'rule')} judged, {work}"
+    yield f"{paint(show_line(target.name), BOLD)}: {_rules([r for r in found if r.judged])} judged, {work}"
     yield "  " + ", ".join(_counts(found))
     if known is not None:
         yield from diagnosis(known, run.replaying, paint)
-    for reason, count in Counter(r.reason for r in found if r.status == "not judged").items():
-        yield f"  not judged, {_count(count, 'rule')}: {show_line(reason)}"
-    for reason, count in Counter(r.reason for r in found if r.status == "held" and r.reason).items():
-        yield f"  held, {_count(count, 'rule')}: {show_line(reason)}"
+    for status in ("not judged", "held"):
+        said = [r for r in found if r.status == status and r.reason]
+        for reason in dict.fromkeys(r.reason for r in said):
+            yield f"  {status}, {_rules([r for r in said if r.reason == reason])}: {show_line(reason)}"
     for result in found:
         if result.severity == "info" and result.status == "broken":
             yield f"  info {result.id}: {one_line(result)}"
     yield f"  {_verdict(target, found, run, paint)}"
     if next_command := _next(target.name, found, effort, run):
         yield f"  next: {paint(next_command, CYAN)}"
+
+
+def _rules(found: Sequence[RuleResult]) -> str:
+    """How many rules they are, and how many entries of a corpus."""
+    entries = sum(bool(r.case_of) for r in found)
+    words = [_count(len(found) - entries, "rule")] if len(found) > entries or not entries else []
+    words += [f"{entries} entr{'y' if entries == 1 else 'ies'} of the corpus"] if entries else []
+    return " and ".join(words)
 
 
 def _next(name: str, found: Sequence[RuleResult], effort: str, run: Ran) -> str:

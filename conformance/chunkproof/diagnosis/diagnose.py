@@ -18,7 +18,7 @@ from ..isolation.judging import Isolation
 from ..plans import common
 from ..question import Question
 from ..rule_run import RuleRun
-from ..rules import find_rule
+from ..rules import Rule, find_rule
 from ..watch import Watch
 from .asking import ask
 from .search import Found, Search, without
@@ -44,6 +44,10 @@ _TIMED_BYTES_MAX = 2_000
 _STOPPED = ("hung", "died", "memory", "output")
 # The rule under which a stream is replayed that no broken rule's counterexample stands for.
 _ANY = "whole/any-stream-in-any-chunking"
+
+
+def _rule_of(result: RuleResult) -> Rule:
+    return find_rule(result.case_of or result.id)
 
 
 def diagnose_all(results: Results, targets: Iterable[Target], isolation: Isolation) -> None:
@@ -197,7 +201,7 @@ class _Diagnosis:
         sets = [(one,) for one in found.deviations] + [found.deviations] * bool(found.deviations)
         for result in self.broken:
             counterexample = result.counterexample
-            if counterexample is not None and find_rule(result.id).way is not None:
+            if counterexample is not None and _rule_of(result).way is not None:
                 breaks = (some for some in sets if self._kind_with(some, result) == counterexample.kind)
                 if (some := next(breaks, None)) is not None:
                     yield result.id, some[0]
@@ -208,7 +212,7 @@ class _Diagnosis:
         question = question_of(result.counterexample.token)
         target = DeviatingTarget(compose(deviations), has_end=self.target.has_end)
         with Watch() as watch:
-            run = RuleRun(find_rule(result.id), target, watch)
+            run = RuleRun(_rule_of(result), target, watch)
             return run.kind(question.wire, question.cuts, question.before)
 
     def _broken_by_declaration(self) -> set[str]:
@@ -246,7 +250,7 @@ class _Diagnosis:
         """Whether it breaks the rule in the same way, as far as its counterexample says that."""
         if result.counterexample is None or result.counterexample.kind in _STOPPED:
             return False  # a hang says nothing of the rule's own matter
-        if find_rule(result.id).way is not None:
+        if _rule_of(result).way is not None:
             return self._kind_with((deviation,), result) == result.counterexample.kind
         if not _is_long(result):
             return True
@@ -316,7 +320,7 @@ def _reported(deviation: Deviation) -> int:
 def _question_of(result: RuleResult) -> Question | None:
     """What a broken rule ran in the end; None where it is not about what comes out, or the stream is too long."""
     found = result.counterexample
-    if found is None or found.measured or find_rule(result.id).way is not None:
+    if found is None or found.measured or _rule_of(result).way is not None:
         return None
     question = question_of(found.token)
     return question if question.size <= _BYTES_MAX else None
@@ -344,4 +348,4 @@ def _times(run: Run) -> list[int]:
 def _is_long(result: RuleResult) -> bool:
     """Whether a rule on very long lines broke on what came out: beside other faults, that says nothing of length."""
     found = result.counterexample
-    return found is not None and not found.measured and find_rule(result.id).examine is not None
+    return found is not None and not found.measured and _rule_of(result).examine is not None

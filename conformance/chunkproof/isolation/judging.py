@@ -11,7 +11,7 @@ import re
 import signal
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, astuple, replace
 from functools import partial
 from typing import Any
@@ -73,11 +73,17 @@ class Isolation:
         self.forked = forked and can_fork()
         if self.forked:
             fill_standard()
+        self._rules = {rule.id: rule for rule in RULES}
         self._opened: Cell | None = None
         self._targets: list[Target] = []
         self._paces: dict[int, Pace | None] = {}
         self._hanging: list[Target] = []
         self._child: Child | None = None
+
+    def know(self, rules: Iterable[Rule]) -> None:
+        """Tell of further rules, so that a child that goes on from rule to rule can be asked for them."""
+        self._rules.update((rule.id, rule) for rule in rules)
+        self.end_child()
 
     def check_rule(self, rule: Rule, target: Target, *, effort: Effort, seed: str) -> RuleResult:
         """See `chunkproof.rule_check.check_rule`."""
@@ -112,7 +118,7 @@ class Isolation:
     def _ask(self, rule: Rule, target: Target, effort: Effort, seed: str, limits: Limits) -> Any:
         """What a child says of a rule: the one that has judged others before, where it knows this rule."""
         pace = self._pace_here(target)
-        if rule not in RULES:
+        if self._rules.get(rule.id) is not rule:
             return self.cell.call(partial(_judged, rule, target, effort, seed), limits, pace)
         if self._child is None or not self._child.alive:
             self._child = Child(self.cell, self._answer)
@@ -121,7 +127,7 @@ class Isolation:
 
     def _answer(self, question: Any, watch: Watch) -> dict[str, Any]:
         rule_id, number, effort, seed = question
-        return _judged(find_rule(rule_id), self._targets[number], Effort(**effort), seed, watch)
+        return _judged(self._rules[rule_id], self._targets[number], Effort(**effort), seed, watch)
 
     def forks(self, target: Target) -> bool:
         """Whether this target is judged in a child: it may live on what a child does not have, such as its threads."""
@@ -313,4 +319,4 @@ def _record(
     expectation = rule.expectation(target, finding.wire)
     assert expectation is not None, "what failed can be expected again"
     streams = (*((earlier, ()) for earlier in finding.before), (finding.wire, finding.cuts))
-    return record(rule, Case(rule.id, target.takes, streams), expectation, run, kind, printed)
+    return record(rule, Case(rule.case_of or rule.id, target.takes, streams), expectation, run, kind, printed)

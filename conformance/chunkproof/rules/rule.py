@@ -107,7 +107,8 @@ class Rule:
     raised so may do. ``way`` is how its streams are run and judged, None where they are fed and compared.
     ``info_without`` names what a target has to offer for the rule to be more than an info. ``examine``
     takes the place of the whole search, for rules that measure; ``write`` then writes the smallest stream of those that
-    are measured. ``cases`` are all the streams of a rule that looks at stored ones, and none is written.
+    are measured. ``cases`` are all the streams of a rule that looks at stored ones, and none is written. Where
+    they are a case of another rule, ``case_of`` is its id: what is found is replayed by that one.
     """
 
     id: str
@@ -133,6 +134,7 @@ class Rule:
     info_without: Offer | None = None
     examine: Examine | None = None
     cases: Callable[[], Iterable[Question]] | None = None
+    case_of: str = ""
 
     @property
     def chapter(self) -> str:
@@ -184,6 +186,7 @@ class Rule:
             status=status,
             wpt=self.wpt,
             since=self.since,
+            case_of=self.case_of,
             **found,
         )
 

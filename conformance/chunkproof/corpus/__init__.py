@@ -1,0 +1,1 @@
+"""What is remembered: entries as data, and what is done with them."""
