@@ -12,9 +12,9 @@ import sys
 import textwrap
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar, get_args
+from typing import get_args
 
 import click
 
@@ -30,21 +30,19 @@ from chunkproof_targets.deviations.deviation import Layer
 
 from .baseline import baseline_text, could_be_declared, keep_what_repeats
 from .check import RELEASE, check, describe_target
+from .command import close, load, profile_options, refuse
 from .counterexample import TOKEN_LENGTH_MAX
 from .diagnosis.diagnose import diagnose_all
 from .isolation.judging import Isolation
 from .isolation.limits import Limits
 from .mutants import catches
 from .peace import at_peace
-from .profile import Profile
 from .replay import ReplayError, read_case, replay_command, replay_settings
 from .rule_check import EFFORTS
 from .rules import RULES, Rule, find_rule
-from .settings import SettingsError, find_settings
+from .settings import find_settings
 
 __all__ = ["main"]
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 # Seconds after which a sign of life is given.
 _PATIENCE = 2.0
@@ -80,22 +78,9 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _profile_options(command: Command) -> Command:
-    """The options that say which parser it is, and what it declares."""
-    for option in (
-        click.option(
-            "--deviations", multiple=True, metavar="NAME,NAME", help="As --chunkproof-deviations; repeatable."
-        ),
-        click.option("--declare", multiple=True, metavar="KEY=VALUE", help="As --chunkproof-declare; repeatable."),
-        click.option("--target", metavar="SPEC", help="As for pytest; else the one that pyproject.toml names."),
-    ):
-        command = option(command)
-    return command
-
-
 @main.command("replay")
 @click.argument("counterexample", metavar="TOKEN|FILE")
-@_profile_options
+@profile_options
 @click.option("--timeout", type=float, metavar="SECONDS", help="For the one run; else by the target's own pace.")
 @click.option("--memory", type=int, metavar="MiB", help="As --chunkproof-memory.")
 @click.option("--output", type=int, metavar="MiB", help="As --chunkproof-output.")
@@ -113,19 +98,19 @@ def replay_(
     try:
         process = Isolation(Limits(**limits), forked=isolation == "fork")  # type: ignore[arg-type]
     except ValueError as error:
-        _refuse(f"--{error}")
+        refuse(f"--{error}")
     try:
         case = read_case(counterexample)
     except ReplayError as error:
-        _refuse(str(error))
-    loaded = _loaded(target, declare, deviations, process)
+        refuse(str(error))
+    loaded = load(target, declare, deviations, process)
     try:
         with at_peace():
             result = process.replay(case, loaded)
     except ReplayError as error:
-        _refuse(str(error))
+        refuse(str(error))
     finally:
-        _close(loaded)
+        close(loaded)
         process.close()
     colour = sys.stdout.isatty()
     if result.status == "held":
@@ -138,21 +123,8 @@ def replay_(
     raise SystemExit(3 if result.status == "fault" else 1)
 
 
-def _loaded(spec: str | None, declare: Sequence[str], deviations: Sequence[str], process: Isolation) -> Target:
-    """The target of a command; what cannot be used ends it."""
-    try:
-        profile = Profile(Path.cwd(), deviations=deviations or None, declare=declare, option="--deviations")
-        specs = profile.specs([spec] if spec else [])
-        if not specs:
-            _refuse(profile.no_target("no target"))
-        with at_peace():
-            return profile.load(specs[0], process.rehearse)
-    except (SettingsError, TargetError) as error:
-        _refuse(str(error))
-
-
 @main.command("baseline")
-@_profile_options
+@profile_options
 @click.option(
     "--output", default="chunkproof-baseline.json", metavar="FILE", show_default=True, help="What is written."
 )
@@ -169,7 +141,7 @@ def baseline_(
     """Write down what is broken now, so that only what breaks later fails a run."""
     _check_output(output)
     process = Isolation(Limits())
-    loaded = _loaded(target, declare, deviations, process)
+    loaded = load(target, declare, deviations, process)
     try:
         results = _judged(loaded, effort or find_settings(Path.cwd()).effort or "default", seed)
         faults = [result for result in results.rules if result.status == "fault"]
@@ -180,7 +152,7 @@ def baseline_(
             left_out = keep_what_repeats(results, loaded, process)
             diagnose_all(results, [loaded], process)
     finally:
-        _close(loaded)
+        close(loaded)
         process.close()
     _write(output, baseline_text(results))
     could = could_be_declared(results.diagnoses)
@@ -213,7 +185,7 @@ def rules_(chapter: str | None) -> None:
     """List the rules: id, severity, requirement and clause."""
     chapters = list(dict.fromkeys(rule.chapter for rule in RULES))
     if chapter is not None and chapter not in chapters:
-        _refuse(f"--chapter={chapter}: there is no such chapter; they are {', '.join(chapters)}")
+        refuse(f"--chapter={chapter}: there is no such chapter; they are {', '.join(chapters)}")
     for rule in RULES:
         if chapter in (None, rule.chapter):
             click.echo(f"{rule.id} ({rule.severity})")
@@ -229,7 +201,7 @@ def deviations_(names: tuple[str, ...], layer: str | None) -> None:
     try:
         chosen = [find_deviation(name) for name in names]
     except TargetError as error:
-        _refuse(str(error))
+        refuse(str(error))
     for entry in chosen:
         for line in deviation(entry):
             click.echo(line)
@@ -251,7 +223,7 @@ def mutants_(names: tuple[str, ...], effort: str, seeds: int, jobs: int, every_r
     try:
         entries = [find_deviation(name) for name in names] or list(CATALOGUE)
     except TargetError as error:
-        _refuse(str(error))
+        refuse(str(error))
     if output is not None:
         _check_output(output)
     found, stopped = _caught(entries, effort, seeds, jobs, every_rule)
@@ -299,24 +271,14 @@ def _agrees(rule: Rule, declared: Sequence[str]) -> str:
     return f"{'agrees with the standard' if rule.severity == 'must' else 'keeps the rule'} on this stream"
 
 
-def _close(target: Target) -> None:
-    with at_peace():
-        target.close()
-
-
 def _check_output(output: str) -> None:
     path = Path.cwd() / output
     if not path.parent.is_dir() or path.is_dir():
-        _refuse(f"--output={output}: it is the name of a file, in a folder that is there")
+        refuse(f"--output={output}: it is the name of a file, in a folder that is there")
 
 
 def _write(output: str, text: str) -> None:
     try:
         (Path.cwd() / output).write_text(text, "utf-8")
     except OSError as error:
-        _refuse(f"--output={output}: {error.strerror}")
-
-
-def _refuse(message: str) -> NoReturn:
-    click.echo(f"chunkproof: {message}", err=True)
-    raise SystemExit(2)
+        refuse(f"--output={output}: {error.strerror}")
