@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import pairwise
 from typing import Any, get_args
 
 from chunkproof_reports.results import Severity
@@ -81,6 +82,10 @@ class Entry:
     def chapter(self) -> str:
         """The folder that it stands in: that of its first rule."""
         return self.rules[0].chapter
+
+    def renamed(self, name: str) -> Entry:
+        """The same under another id."""
+        return self if name == self.id else read_entry({**self.data, "id": name})
 
     @classmethod
     def of(
@@ -214,7 +219,7 @@ def _piece(value: Any, where: str) -> bytes:
 
 def _cuts(value: Any, length: int) -> Cuts:
     cuts = tuple(as_number(at, f"cuts[{n}]") for n, at in enumerate(as_list(value, "cuts")))
-    for at, following in zip(cuts, (*cuts[1:], length), strict=True):
+    for at, following in pairwise((*cuts, length)):
         if at > following:
             raise EntryError(f"cuts: {at} stands before {following}; they are offsets into a wire of {length}, sorted")
     return cuts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from chunkproof_strategies.grammar import Draft
@@ -12,13 +12,14 @@ from chunkproof_targets.reference import ReferenceParser
 
 from ..diagnosis.seen import predict
 from ..oracle import interpret
+from ..question import Question
 from ..rule_run import RuleRun, search_cases
 from ..rules import Rule
 from ..rules.rule import anywhere, itself
 from ..watch import Watch
 from .entry import Entry, EntryError
 
-__all__ = ["CHAPTER", "assert_agrees", "kills", "rule_of", "rules_of", "shows"]
+__all__ = ["CHAPTER", "assert_agrees", "kills", "kills_of", "rule_of", "rules_of", "shows"]
 
 #: The chapter of the rules that are entries; their ids begin with it.
 CHAPTER = "corpus"
@@ -59,23 +60,33 @@ def assert_agrees(entry: Entry) -> None:
         if said != right:
             raise EntryError(f"expected.{name}: {said!r:.200} stands where the standard says {right!r:.200}")
     for deviation in entry.deviations:
-        if not shows(entry, deviation):
+        if not shows(entry.question, entry.rules[0], deviation):
             raise EntryError(f"deviations: {deviation.name} does on this stream what the standard says")
     if not entry.deviations and entry.severity == "must":
         raise EntryError("deviations: none shows on this stream; an entry of severity must names one at least")
 
 
-def kills(entry: Entry) -> Iterator[Deviation]:
+def kills(entry: Entry) -> list[Deviation]:
     """The deviations of the catalogue that show on the entry."""
-    return (deviation for deviation in CATALOGUE if shows(entry, deviation))
+    return kills_of(entry.question, entry.rules[0])
 
 
-def shows(entry: Entry, deviation: Deviation) -> bool:
-    """Whether the reference parser with this deviation does something else than without it, as the entry is judged."""
-    if not deviation.shows_in and entry.rules[0].way is None:
-        return not predict(_REFERENCE, entry.question, (deviation,)).agrees(predict(_REFERENCE, entry.question, ()))
-    if deviation.shows_in and (deviation.shows_in not in {rule.id for rule in entry.rules}):
+def kills_of(question: Question, rule: Rule) -> list[Deviation]:
+    """The deviations that show on a stream, as this rule judges it."""
+    return [deviation for deviation in CATALOGUE if shows(question, rule, deviation)]
+
+
+def shows(question: Question, rule: Rule, deviation: Deviation) -> bool:
+    """Whether the reference parser with this deviation breaks the rule on this stream.
+
+    What shows in no outcome shows in its own rule alone.
+    """
+    if rule.way is None:
+        if deviation.shows_in:
+            return False
+        return not predict(_REFERENCE, question, (deviation,)).agrees(predict(_REFERENCE, question, ()))
+    if deviation.shows_in != rule.id:
         return False
     with Watch() as watch:
-        rule_run = RuleRun(rule_of(entry), DeviatingTarget(deviation.part), watch)
-        return search_cases(rule_run, [entry.question]) is not None
+        rule_run = RuleRun(rule, DeviatingTarget(deviation.part), watch)
+        return search_cases(rule_run, [question]) is not None

@@ -1,0 +1,108 @@
+"""From a wire to an entry: what it is a case of, which deviations show on it, what it is called."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import count
+from pathlib import Path
+
+from chunkproof_reports.results import Severity
+from chunkproof_targets.deviations import CATALOGUE, Deviation, find_deviation
+
+from ..diagnosis.telling import telling_cases
+from ..oracle import interpret
+from ..question import Question
+from ..rules import Rule, find_rule
+from .entry import Entry, EntryError
+from .judging import assert_agrees, kills_of
+from .store import write_entry
+
+__all__ = ["ANY_RULE", "Described", "entry_of", "slug", "store"]
+
+#: The rule that a stream of any kind is a case of.
+ANY_RULE = "whole/any-stream-in-any-chunking"
+# Deviations that an entry names where nobody says which: those that show on the fewest streams.
+_NAMED = 3
+_SLUG_MAX = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What is said of an entry by who makes it; what is left empty is worked out."""
+
+    id: str = ""
+    title: str = ""
+    rules: tuple[str, ...] = ()
+    severity: Severity = "must"
+    deviations: tuple[str, ...] = ()
+    origin: Mapping[str, str] = field(default_factory=lambda: {"kind": "file"})
+    licence: str = "CC0-1.0"
+
+
+def entry_of(question: Question, said: Described) -> Entry:
+    """The entry of a stream; EntryError where something that was said of it does not hold."""
+    rules = said.rules or (ANY_RULE,)
+    try:
+        names = said.deviations or tuple(one.name for one in _telling(question, find_rule(rules[0])))
+    except LookupError as error:
+        raise EntryError(str(error.args[0])) from None
+    layer = find_deviation(names[0]).layer if names else "events"
+    digest = hashlib.sha256(repr((question.wire, question.cuts)).encode()).hexdigest()
+    entry = Entry.of(
+        slug(said.id) if said.id else f"stream-{digest[:8]}",
+        said.title or "A stream that was seen is read as the standard says.",
+        question,
+        interpret(question.wire),
+        rules=rules,
+        layer=layer,
+        origin=said.origin,
+        severity=said.severity,
+        deviations=names,
+        licence=said.licence,
+    )
+    assert_agrees(entry)
+    return entry
+
+
+def slug(text: str) -> str:
+    """A text as the id of an entry: words of a-z and 0-9 with hyphens between; EntryError where none is in it."""
+    plain = unicodedata.normalize("NFKD", text.lower()).encode("ascii", "ignore").decode()
+    words = re.findall(r"[a-z0-9]+", plain)
+    if not words:
+        raise EntryError(f"id: {text!r:.60} has no letter of a-z and no digit; give another with --id")
+    return "-".join(words)[:_SLUG_MAX].strip("-")
+
+
+def store(folder: Path, entry: Entry) -> tuple[Path, Entry]:
+    """Write an entry; where its id is taken, under the next one that is free."""
+    for name in _names(entry.id):
+        named = entry.renamed(name)
+        try:
+            return write_entry(folder, named), named
+        except FileExistsError:
+            continue
+    raise AssertionError("there is always a further number")
+
+
+def _names(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name}-{number}" for number in count(2))
+
+
+def _telling(question: Question, rule: Rule) -> list[Deviation]:
+    """The deviations that this stream tells most of: those that show on the fewest telling cases."""
+    seen = _seldom()
+    return sorted(kills_of(question, rule), key=lambda one: (seen[one.name], one.name))[:_NAMED]
+
+
+@cache
+def _seldom() -> Counter[str]:
+    found = Counter({one.name: 10_000 for one in CATALOGUE if one.is_choice})
+    found.update(one.name for shown in telling_cases().values() for one in shown)
+    return found
