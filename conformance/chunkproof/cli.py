@@ -1,4 +1,4 @@
-"""The command line: ``chunkproof replay``, ``baseline``, ``rules``, ``deviations`` and ``mutants``.
+"""The command line: ``chunkproof replay``, ``baseline``, ``corpus``, ``rules``, ``deviations`` and ``mutants``.
 
 Exit codes: 0 the target agrees, 1 the rule is broken, 2 the target or the arguments cannot be used, 3 a fault of the
 suite itself.
@@ -31,6 +31,8 @@ from chunkproof_targets.deviations.deviation import Layer
 from .baseline import baseline_text, could_be_declared, keep_what_repeats
 from .check import RELEASE, check, describe_target
 from .command import close, load, profile_options, refuse
+from .corpus.commands import corpus
+from .corpus.suite import suite
 from .counterexample import TOKEN_LENGTH_MAX
 from .diagnosis.diagnose import diagnose_all
 from .isolation.judging import Isolation
@@ -76,6 +78,9 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             # A terminal that cannot show a character shows its escape instead.
             stream.reconfigure(errors="backslashreplace")
+
+
+main.add_command(corpus)
 
 
 @main.command("replay")
@@ -130,6 +135,7 @@ def replay_(
 )
 @click.option("--effort", type=click.Choice(list(EFFORTS)), help="As for pytest.")
 @click.option("--seed", metavar="random|N", help="As --chunkproof-seed.")
+@click.option("--corpus", "folders", multiple=True, metavar="DIR", help="As --chunkproof-corpus; repeatable.")
 def baseline_(
     target: str | None,
     declare: tuple[str, ...],
@@ -137,13 +143,21 @@ def baseline_(
     output: str,
     effort: str | None,
     seed: str | None,
+    folders: tuple[str, ...],
 ) -> None:
     """Write down what is broken now, so that only what breaks later fails a run."""
     _check_output(output)
+    wanted = effort or find_settings(Path.cwd()).effort or "default"
+    try:
+        judged_by = suite(wanted, [Path.cwd() / folder for folder in folders])
+    except NotADirectoryError as error:
+        refuse(f"--corpus: {error} is no folder")
+    if judged_by.problems:
+        refuse(f"--corpus: {judged_by.problems[0]}")
     process = Isolation(Limits())
     loaded = load(target, declare, deviations, process)
     try:
-        results = _judged(loaded, effort or find_settings(Path.cwd()).effort or "default", seed)
+        results = _judged(loaded, wanted, seed, judged_by.rules)
         faults = [result for result in results.rules if result.status == "fault"]
         if faults:
             click.echo(terminal.failure(faults[0]), err=True)
@@ -160,8 +174,8 @@ def baseline_(
         click.echo(line)
 
 
-def _judged(target: Target, effort: str, seed: str | None) -> Results:
-    """The results of all rules, with a sign of life where somebody waits."""
+def _judged(target: Target, effort: str, seed: str | None, rules: Sequence[Rule]) -> Results:
+    """The results of these rules, with a sign of life where somebody waits."""
     started = time.monotonic()
     done: list[RuleResult] = []
     drawn = sys.stderr.isatty()
@@ -169,11 +183,11 @@ def _judged(target: Target, effort: str, seed: str | None) -> Results:
     def after(result: RuleResult) -> None:
         done.append(result)
         if drawn and time.monotonic() - started > _PATIENCE:
-            click.echo(f"\r{len(done)} of {len(RULES)} rules judged ", nl=False, err=True)
+            click.echo(f"\r{len(done)} of {len(rules)} rules judged ", nl=False, err=True)
 
     if not drawn:
-        click.echo(f"judging {target.name} by {len(RULES)} rules, effort {effort}", err=True)
-    results = check(target, effort, seed=seed, after=after)
+        click.echo(f"judging {target.name} by {len(rules)} rules, effort {effort}", err=True)
+    results = check(target, effort, seed=seed, rules=rules, after=after)
     if drawn and time.monotonic() - started > _PATIENCE:
         click.echo("", err=True)
     return results

@@ -24,7 +24,11 @@ DATA = {
     "deviations": ["utf8-split-lossy"],
     "wire": {"text": "data: 你\n\n"},
     "cuts": [7],
-    "expected": {"events": [{"type": "message", "data": "你", "last_event_id": ""}], "last_event_id": "", "retries": []},
+    "expected": {
+        "events": [{"type": "message", "data": "你", "last_event_id": ""}],
+        "last_event_id": "",
+        "retries": [],
+    },
     "origin": {"kind": "report", "reference": "somebody/parser#1"},
     "licence": "CC0-1.0",
     "date": "2026-11-30",
@@ -79,7 +83,12 @@ def test_what_is_written_is_read_again():
 def test_the_text_of_a_file_holds_nothing_that_cannot_be_seen():
     wire = "data: 你\u2028\u202e\ufeff\x1b\x85\n\n".encode()
     entry = read_entry(
-        {**DATA, "wire": {"text": wire.decode()}, "cuts": [], "expected": {"events": [], "last_event_id": "", "retries": []}}
+        {
+            **DATA,
+            "wire": {"text": wire.decode()},
+            "cuts": [],
+            "expected": {"events": [], "last_event_id": "", "retries": []},
+        }
     )
     text = entry_text(entry)
     assert "你" in text
@@ -233,7 +242,9 @@ def disagreement(data: object) -> str:
 def test_an_entry_that_disagrees_with_the_standard_is_refused():
     data = data_with("expected", "events", 0, "data", value="You")
     assert disagreement(data).startswith("expected.events: (Event(type='message', data='You'")
-    assert disagreement(data_with("expected", "last_event_id", value="1")).startswith("expected.last_event_id: '1' stands")
+    assert disagreement(data_with("expected", "last_event_id", value="1")).startswith(
+        "expected.last_event_id: '1' stands"
+    )
     assert disagreement(data_with("expected", "retries", value=["1"])).startswith("expected.retries: ('1',) stands")
 
 
