@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import tracemalloc
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from chunkproof.oracle import interpret
 from chunkproof.question import Question
 from chunkproof_targets.contract import Event, Outcome
 
-DATA = {
+DATA: dict[str, Any] = {
     "version": 1,
     "id": "a-character-cut-in-two",
     "title": "A character that is cut in two arrives whole.",
@@ -35,10 +36,10 @@ DATA = {
 }
 
 
-def data_with(*path: str | int, value: object) -> dict:
+def data_with(*path: str | int, value: object) -> dict[str, Any]:
     """The data with something else at one place."""
     data = copy.deepcopy(DATA)
-    place: object = data
+    place: Any = data
     for key in path[:-1]:
         place = place[key]
     place[path[-1]] = value

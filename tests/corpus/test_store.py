@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from chunkproof.corpus.store import FILE_BYTES_MAX, own_corpus, read_corpus, wri
 from .test_entry import DATA
 
 
-def write(folder: Path, name: str, content: bytes | str | dict) -> Path:
+def write(folder: Path, name: str, content: bytes | str | dict[str, Any]) -> Path:
     path = folder / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     if isinstance(content, dict):

@@ -40,7 +40,7 @@ def test_an_entry_alone_is_run_by_its_id_and_replayed_by_its_token(with_entry, r
     ran = run(with_entry, LOSSY, "--chunkproof-corpus=bugs", ENTRY)
     assert ran.code == 1
     assert "1 entry of the corpus judged, 1 check of 1 stream" in ran.out
-    token = re.search(r"chunkproof replay (cp1\.\S+) --target", ran.out)[1]
+    (token,) = re.findall(r"chunkproof replay (cp1\.\S+) --target", ran.out)
     again = run(with_entry, LOSSY, SMOKE, "chunkproof::bytes/three-byte-character-cut")
     assert again.code == 1
     # The token stands for itself: nothing of the folder is needed to replay it.
