@@ -411,7 +411,7 @@ def test_a_target_that_takes_none_of_the_streams_is_not_judged():
         ("ids/ids-persist", {"shows": Shows(last_event_id=False)}, "does not show event IDs"),
         ("retry/leading-zeros", {"shows": Shows()}, "does not show reconnection times"),
         ("end/only-empty-chunks", {"empty_chunk_ends": True}, "an empty chunk ends the input"),
-        ("bytes/mark-removed", {"takes": "text"}, "the target is fed text, not bytes"),
+        ("bytes/mark-removed", {"takes": "text"}, "the target is fed text, which was decoded before it"),
         ("lines/cr", {"takes": "lines"}, "the target is fed lines"),
     ],
 )

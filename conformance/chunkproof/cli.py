@@ -216,6 +216,8 @@ def deviations_(names: tuple[str, ...], layer: str | None) -> None:
         chosen = [find_deviation(name) for name in names]
     except TargetError as error:
         refuse(str(error))
+    if names and layer is not None:
+        refuse(f"--layer={layer}: it chooses among all; say it without names, or the names without it")
     for entry in chosen:
         for line in deviation(entry):
             click.echo(line)

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypedDict, Unpack
 from chunkproof_reports.results import Kind, RuleResult, Severity, Status
 from chunkproof_strategies.chunkings import Cuts
 from chunkproof_strategies.grammar import Draft
-from chunkproof_targets.contract import Offer, Run, Target
+from chunkproof_targets.contract import Offer, Run, Takes, Target
 from chunkproof_targets.deviations import find_deviations
 
 from ..examination import Examine
@@ -50,6 +50,11 @@ _FED: dict[str, frozenset[Layer]] = {
     "bytes": frozenset({"bytes", "text", "lines", "fields"}),
     "text": frozenset({"text", "lines", "fields"}),
     "lines": frozenset({"fields"}),
+}
+_MADE_BEFORE: dict[Takes, str] = {
+    "bytes": "",
+    "text": "which was decoded before it",
+    "lines": "which were decoded and split before it",
 }
 
 
@@ -144,7 +149,7 @@ class Rule:
     def not_judged(self, target: Target) -> str:
         """Why this rule cannot judge the target; empty where it can."""
         if self.layer not in _FED[target.takes]:
-            return f"the target is fed {target.takes}, not {'bytes' if self.layer in ('bytes', 'text') else self.layer}"
+            return f"the target is fed {target.takes}, {_MADE_BEFORE[target.takes]}"
         for need in sorted(self.needs):
             if reason := _MISSING[need](target):
                 return reason
