@@ -75,7 +75,10 @@ def _deviation(
     number: int, one: DeviationRecord, target: str, settings: Sequence[str], paint: Paint, width: int
 ) -> Iterator[str]:
     declared = " (declared)" if one.declared else ""
-    yield f"  {number}. {paint(one.name, BOLD)}{declared}: {one.what}"
+    head = f"{number}. {one.name}{declared}: {one.what}"
+    first, *more = textwrap.wrap(head, width, initial_indent="  ", subsequent_indent="     ", break_on_hyphens=False)
+    yield first.replace(one.name, paint(one.name, BOLD), 1)
+    yield from more
     for word, text in (("seen as", one.symptom), ("mend", one.mend), ("clause", one.clause)):
         yield from textwrap.wrap(text, width, initial_indent=f"     {word}: ", subsequent_indent="       ")
     if one.reports:
