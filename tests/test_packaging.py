@@ -201,6 +201,13 @@ def test_the_command_is_installed(installed: Place) -> None:
 # The editable install -------------------------------------------------------------------------------------------------
 
 
+def test_the_entries_are_installed_too(installed: Place) -> None:
+    listed = run(installed.bin / "chunkproof", "corpus", "list", cwd=installed.folder).splitlines()
+    entries = {f"{path.parent.name}/{path.stem}" for path in (ROOT / "corpus").glob("*/*.json")}
+    assert entries
+    assert {line.partition(" ")[0] for line in listed} == entries
+
+
 def test_editable_install_is_four_plain_paths(built: Built, tmp_path: Path) -> None:
     place = environment(tmp_path)
     run(place.bin / "python", "-m", "pip", "install", "--quiet", "--no-deps", "-e", built.copy, cwd=place.folder)
