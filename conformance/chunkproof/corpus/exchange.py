@@ -51,8 +51,8 @@ def connect(request: Request, deadline: Deadline) -> socket.socket:
     except TimeoutError:
         raise _error(request, f"no connection within {deadline.seconds:g} s; check host and port") from None
     except ConnectionRefusedError:
-        reason = f"the connection was refused: nothing listens on port {request.place.port}; start the server or name its port"
-        raise _error(request, reason) from None
+        reason = f"the connection was refused: nothing listens on port {request.place.port}"
+        raise _error(request, f"{reason}; start the server, or name its port") from None
     except OSError as error:
         reason = f"no connection: {error.strerror or type(error).__name__}; check host, port and network"
         raise _error(request, reason) from None
@@ -119,8 +119,8 @@ def _error(request: Request, reason: str) -> RecordingError:
 class Exchange:
     """A request that is sent over a connection, and its answer.
 
-    ``request`` is what is asked, ``arrived`` when the last read ended, in seconds since the request was sent. ``ended`` says that no more comes,
-    ``broken`` why, where the server did not end the answer as HTTP has it.
+    ``request`` is what is asked. ``arrived`` is when the last read ended, in seconds since the request was sent.
+    ``ended`` says that no more comes, ``broken`` why, where the server did not end the answer as HTTP has it.
     """
 
     def __init__(self, connection: socket.socket, request: Request, deadline: Deadline, secrets: Secrets) -> None:

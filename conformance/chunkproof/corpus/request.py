@@ -43,26 +43,26 @@ class Place:
     query: str
 
     @classmethod
-    def of(cls, url: str) -> Place:
-        """The place that a URL names; RecordingError where it cannot be used."""
+    def of(cls, url: str, secrets: Secrets | None = None) -> Place:
+        """The place that a URL names; RecordingError where it cannot be used, with nothing of the secrets."""
+        bare = _bare(url, secrets or Secrets())
         if re.search(r"[\x00-\x20\x7f]", url):
-            raise RecordingError(f"{_bare(url)}: a space or a control character stands in the URL; write it as %20")
+            raise RecordingError(f"{bare}: a space or a control character stands in the URL; write it as %20")
         try:
             parts = urlsplit(url)
             port, host = parts.port, parts.hostname or ""
         except ValueError:
-            raise RecordingError(f"{_bare(url)}: it is no URL; check its host and port") from None
+            raise RecordingError(f"{bare}: it is no URL; check its host and port") from None
         if parts.scheme not in _PORTS:
-            raise RecordingError(f"{_bare(url)}: it begins with neither http:// nor https://; write it in full")
+            raise RecordingError(f"{bare}: it begins with neither http:// nor https://; write it in full")
         if "@" in parts.netloc:
-            shown = show(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}")
             raise RecordingError(
-                f"{shown}: user info stands in the URL, where it is seen by everybody;"
+                f"{bare}: user info stands in the URL, where it is seen by everybody;"
                 " put it in a headers file, as Authorization"
             )
         named = _ascii_host(host)
         if not named:
-            raise RecordingError(f"{_bare(url)}: it names no host that there can be; check what stands behind ://")
+            raise RecordingError(f"{bare}: it names no host that there can be; check what stands behind ://")
         port = _PORTS[parts.scheme] if port is None else port
         return cls(parts.scheme, named, port, quote(parts.path, _SAFE) or "/", quote(parts.query, _SAFE))
 
@@ -88,11 +88,11 @@ class Place:
         return f"{self.scheme}://{self.authority}{self.path}"
 
 
-def _bare(url: str) -> str:
-    """What can be shown of a URL that cannot be read: user info may stand anywhere before its last @."""
+def _bare(url: str, secrets: Secrets) -> str:
+    """What can be shown of a URL that cannot be used: user info may stand anywhere before its last @."""
     scheme = re.match(r"https?://", url)
-    before, found, rest = url.rpartition("@")
-    text = (scheme[0] if scheme else "") + rest if found and before else url
+    _, found, rest = secrets.hidden_in_url(url).rpartition("@")
+    text = (scheme[0] if scheme else "") + rest if found else rest
     return show(re.split("[?#]", text, maxsplit=1)[0])
 
 
@@ -150,12 +150,12 @@ class Request:
         """The request that follows a redirect; none of the user's headers goes to another origin."""
         here = f"{self.place.scheme}://{self.place.authority}{self.place.target}"
         try:
-            place = Place.of(urljoin(here, location.replace(" ", "%20")))
+            place = Place.of(urljoin(here, location.replace(" ", "%20")), secrets)
         except ValueError as error:
-            reason = secrets.hidden(str(error)) if isinstance(error, RecordingError) else "it is no URL"
+            reason = str(error) if isinstance(error, RecordingError) else "it is no URL"
             raise RecordingError(f"{self.shown}: it redirects to what cannot be followed: {reason}") from None
         secrets.add_query(place.query)
-        request = replace(self, place=place, shown=secrets.hidden(place.shown))
+        request = replace(self, place=place, shown=show(secrets.hidden_in_url(place.shown)))
         if status == 303 or (status in (301, 302) and self.method == "POST"):
             kept = tuple((name, value) for name, value in self.headers if name.lower() != "content-type")
             request = replace(request, method="GET", body=b"", headers=kept)

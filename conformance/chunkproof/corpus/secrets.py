@@ -8,13 +8,15 @@ import html
 import json
 import re
 from collections.abc import Iterable, Iterator
-from urllib.parse import quote, unquote, unquote_plus
+from urllib.parse import quote, unquote
 
 from chunkproof_reports.visible import show
 
 __all__ = ["Secrets"]
 
 _HIDDEN = b"[hidden]"
+# Bytes that are no UTF-8 are kept as they are.
+_ANY = "surrogateescape"
 # Shorter values are words such as "1" and "en": hiding them makes a message unreadable and guards nothing.
 _BYTES_MIN = 4
 # A stream that holds a value as long as this holds it because the server has repeated it.
@@ -67,7 +69,14 @@ class Secrets:
 
     def hidden(self, text: str) -> str:
         """The text with a word in the place of each secret."""
-        return self.hide(text.encode("utf-8", "surrogateescape")).decode("utf-8", "replace")
+        return self.hide(text.encode("utf-8", _ANY)).decode("utf-8", "replace")
+
+    def hidden_in_url(self, url: str) -> str:
+        """The URL with a word in the place of each secret, be it percent-encoded or not: then all of it is decoded."""
+        url = self.hidden(url)
+        plain = _unquoted(url).encode("utf-8", _ANY)
+        hidden = self.hide(plain)
+        return url if hidden == plain else hidden.decode("utf-8", "replace")
 
     def shown(self, data: bytes, most: int) -> str:
         """The first ``most`` bytes of the data, without secrets and fit for a terminal."""
@@ -84,7 +93,7 @@ class Secrets:
 
     def _add(self, value: str) -> None:
         for form in _forms(value):
-            data = form.encode("utf-8", "surrogateescape").lower()
+            data = form.encode("utf-8", _ANY).lower()
             if len(data) >= _BYTES_MIN and data not in _PLAIN:
                 self._values.add(data)
 
@@ -134,6 +143,11 @@ def _user_and_password(word: str) -> Iterator[str]:
 
 
 def _forms(value: str) -> set[str]:
-    plain = {value, unquote(value), unquote_plus(value)}
-    written = {form for text in plain for form in (quote(text), quote(text, safe=""), json.dumps(text)[1:-1])}
-    return plain | written | {html.escape(text) for text in plain}
+    """The value as a server may repeat it: decoded, percent-encoded, in JSON, in HTML."""
+    plain = {value, _unquoted(value), _unquoted(value.replace("+", " "))}
+    quoted = {quote(text, safe, errors=_ANY) for text in plain for safe in ("/", "")}
+    return plain | quoted | {json.dumps(text)[1:-1] for text in plain} | {html.escape(text) for text in plain}
+
+
+def _unquoted(text: str) -> str:
+    return unquote(text, errors=_ANY)
