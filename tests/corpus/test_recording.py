@@ -19,12 +19,14 @@ from collections.abc import Callable, Iterable
 from contextlib import contextmanager, suppress
 from itertools import accumulate, pairwise
 from pathlib import Path
+from time import monotonic
 from urllib.parse import quote
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkproof.corpus import exchange
 from chunkproof.corpus import recording as module
 from chunkproof.corpus.recording import Recording, RecordingError, describe, read_headers, record
 from chunkproof_strategies.chunkings import chunks_of
@@ -325,6 +327,13 @@ def test_gzip_may_have_members_and_zeros_behind_them() -> None:
     assert written(gzipped(gzip.compress(b"ab") + gzip.compress(b"cd") + b"\0\0")).wire == b"abcd"
 
 
+def test_what_stands_behind_deflate_is_no_part_of_it() -> None:
+    body = zlib.compress(b"ab") + b"cd"
+    found = written(length(body, HEAD + b"Content-Encoding: deflate\r\n"))
+    assert found.wire == b"ab"
+    assert found.notes == ("deflate taken off", "something stands behind the end of the deflate data")
+
+
 def test_gzip_that_stops_early_is_noted() -> None:
     (packed,) = flushed([b"data: x\n\n"], 31)
     found = written(gzipped(packed[:-8]))
@@ -338,7 +347,7 @@ def test_gzip_that_breaks_keeps_what_came_before() -> None:
     first, second = flushed([b"ab", b"cd"], 31)
     found = written(gzipped(first + b"\xff" * len(second))[: -len(second)], b"\xff" * len(second))
     assert found.wire == b"ab"
-    assert found.notes[1] == "the gzip data is broken: what came of the read in which that shows is not here"
+    assert found.notes[1] == "the gzip data is broken: some of the read in which that shows may be missing"
 
 
 def test_a_small_body_that_unpacks_to_a_large_one_takes_no_more_than_is_asked_for() -> None:
@@ -384,19 +393,41 @@ def test_max_bytes_ends_a_stream_that_has_no_end() -> None:
     assert found.notes == ("ended by --max-bytes",)
 
 
-def test_max_time_keeps_what_has_arrived() -> None:
+def leave_a_moment(patch: pytest.MonkeyPatch) -> None:
+    """Let the clock jump to shortly before the end of `LONG`: from here on the recorder waits a moment at most."""
+    patch.setattr(exchange, "monotonic", lambda: monotonic() + LONG - 0.1)
+
+
+def test_max_time_keeps_what_has_arrived(monkeypatch: pytest.MonkeyPatch) -> None:
     def answer(talk: Talk) -> None:
         talk.send(CHUNKED + chunk(b"data: x\n\n"))
         assert talk.connection.recv(1) == b""
 
     with served(answer) as server:
-        found = server.record(max_time=0.7)
+        found = server.record(on_chunk=lambda size, seconds: leave_a_moment(monkeypatch))
     assert (found.wire, found.notes) == (b"data: x\n\n", ("ended by --max-time",))
 
 
-def test_max_time_ends_a_wait_for_an_answer() -> None:
+def test_max_time_ends_a_wait_for_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def connect(request, deadline):
+        connection = exchange.connect(request, deadline)
+        leave_a_moment(monkeypatch)
+        return connection
+
+    monkeypatch.setattr(module, "connect", connect)
     with served(lambda talk: talk.connection.recv(1)) as server:
-        assert server.refuses(max_time=0.5) == (f"{server.url}/: no answer within 0.5 s; give it more with --max-time")
+        assert server.refuses() == f"{server.url}/: no answer within 60 s; give it more with --max-time"
+
+
+def test_max_time_ends_a_stream_that_never_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    jumps = iter([False, True])
+
+    def on_chunk(size: int, seconds: float) -> None:
+        if next(jumps):
+            monkeypatch.setattr(exchange, "monotonic", lambda: monotonic() + LONG)
+
+    found = written(CHUNKED + chunk(b"ab"), *[chunk(b"cd")] * 9, max_time=LONG, on_chunk=on_chunk)
+    assert (found.wire, found.notes) == (b"abcd", ("ended by --max-time",))
 
 
 @pytest.mark.parametrize(
@@ -592,6 +623,11 @@ def test_the_body_of_an_error_is_read_without_its_content_coding() -> None:
     assert "says 'no such stream';" in said
 
 
+def test_the_body_of_an_error_in_another_coding_is_left_out() -> None:
+    said = refusal(length(b"x", b"HTTP/1.1 404 Not Found\r\nContent-Encoding: br\r\n"))
+    assert said == "http://a.example/: the server answers with status 404; check the path"
+
+
 def test_the_body_of_an_error_may_not_come() -> None:
     said = refusal(b"HTTP/1.1 404 Not Found\r\nContent-Length: 9\r\n\r\nno", TimeoutError())
     assert "status 404 and says 'no';" in said
@@ -670,6 +706,24 @@ def test_no_such_host(monkeypatch: pytest.MonkeyPatch) -> None:
         RecordingError, match=r"^http://a\.example/: no such host; check its spelling and your network$"
     ):
         record("http://a.example/")
+
+
+@pytest.mark.parametrize(
+    ("raised", "reason"),
+    [
+        (TimeoutError(), "no connection within 60 s; check host and port"),
+        (OSError(101, "Network is unreachable"), "no connection: Network is unreachable; check host, port and network"),
+    ],
+)
+def test_no_connection(monkeypatch: pytest.MonkeyPatch, raised: OSError, reason: str) -> None:
+    class Unreachable(socket.socket):
+        def connect(self, address) -> None:
+            raise raised
+
+    monkeypatch.setattr(socket, "socket", Unreachable)
+    with pytest.raises(RecordingError) as caught:
+        record("http://127.0.0.1:1/", max_time=LONG)
+    assert one_line(caught.value) == f"http://127.0.0.1:1/: {reason}"
 
 
 def test_a_host_with_an_address_that_refuses_is_asked_at_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -844,6 +898,24 @@ def test_tls_is_asked_of_a_server_without_it() -> None:
     said = one_line(caught.value)
     assert said.startswith(f"{url}: no TLS: ")
     assert said.endswith("; is it http://?")
+
+
+def test_a_server_that_is_silent_when_asked_for_tls(monkeypatch: pytest.MonkeyPatch) -> None:
+    connected = exchange._connected
+
+    def connect(*given):
+        connection = connected(*given)
+        leave_a_moment(monkeypatch)
+        return connection
+
+    monkeypatch.setattr(exchange, "_connected", connect)
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        url = f"https://127.0.0.1:{silent.getsockname()[1]}/"
+        with pytest.raises(RecordingError) as caught:
+            record(url, max_time=LONG)
+    assert one_line(caught.value) == f"{url}: no TLS within 60 s; is it http://?"
 
 
 def test_a_server_with_tls_is_asked_in_plain_text() -> None:

@@ -10,17 +10,19 @@ _GZIP, _ZLIB, _RAW = 31, 15, -15
 
 
 class CodingError(ValueError):
-    """The body is not in the coding that is declared, or in one that cannot be taken off."""
+    """The content coding is one that cannot be taken off."""
 
 
 class Inflater:
     """Takes ``coding`` off, one piece of the body after the other; ``identity`` leaves the bytes as they are.
 
-    gzip may have several members. deflate is the zlib format, or the bare one that some servers send.
+    gzip may have several members. deflate is the zlib format, or the bare one that some servers send. ``broken`` says
+    what is wrong with the bytes, once they cannot be read on.
     """
 
     def __init__(self, coding: str) -> None:
         self.coding = coding
+        self.broken = ""
         self._held = b""
         self._stream = zlib.decompressobj(_GZIP) if coding == "gzip" else None
         self._begun = False
@@ -33,7 +35,7 @@ class Inflater:
     def inflate(self, data: bytes, most: int) -> bytes:
         """What comes of these bytes, ``most`` bytes of it at most; what would be more is lost.
 
-        CodingError where they are broken; all that comes of these bytes is lost then.
+        Where the bytes are broken, what would have come of them before that may be lost too.
         """
         if self.coding == "identity":
             return data[:most]
@@ -50,19 +52,21 @@ class Inflater:
 
     def _inflated(self, stream: zlib._Decompress, data: bytes, most: int) -> bytes:
         out = bytearray()
-        while data and len(out) < most:
+        while data and len(out) < most and not self.broken:
             if stream.eof:
                 # Zeros behind the end of gzip are padding; anything else is the next member.
                 data = data.lstrip(b"\0") if self.coding == "gzip" else data
                 if not data:
                     break
                 if self.coding != "gzip":
-                    raise CodingError(f"something stands behind the end of the {self.coding} data")
+                    self.broken = f"something stands behind the end of the {self.coding} data"
+                    break
                 stream = self._stream = zlib.decompressobj(_GZIP)
             try:
                 out += stream.decompress(data, most - len(out))
             except zlib.error:
-                raise CodingError(f"the {self.coding} data is broken") from None
+                self.broken = f"the {self.coding} data is broken: some of the read in which that shows may be missing"
+                break
             data = stream.unused_data if stream.eof else stream.unconsumed_tail
         return bytes(out)
 

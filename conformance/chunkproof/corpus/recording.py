@@ -159,20 +159,16 @@ def _taken(exchange: Exchange, coding: Inflater, limits: _Limits, notes: list[st
         for data, seconds in exchange.reads():
             # One byte more than there is room for shows that the stream goes on.
             data = coding.inflate(data, room + 1)
-            if not data:
-                continue
             full = len(data) > room or (len(data) == room and not exchange.ended)
             data = data[:room]
             room -= len(data)
             if data:
                 chunks.append((data, seconds))
                 limits.on_chunk(len(data), seconds)
-            if full:
-                return _noted(chunks, notes, "ended by --max-bytes")
+            if full or coding.broken:
+                return _noted(chunks, notes, coding.broken or "ended by --max-bytes")
     except KeyboardInterrupt:
         return _noted(chunks, notes, "ended by Ctrl-C")
-    except CodingError as error:
-        return _noted(chunks, notes, f"{error}: what came of the read in which that shows is not here")
     if exchange.broken:
         notes.append(exchange.broken)
     elif not coding.complete:
