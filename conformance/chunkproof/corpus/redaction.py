@@ -25,6 +25,10 @@ __all__ = ["Redacted", "RedactionError", "redact", "redact_case"]
 _NAMES = ("data", "event", "id", "retry")
 _MARK = "\ufeff"
 _DONE = "[DONE]"
+#: Words of the standard itself: a stream of these alone is nobody's text.
+_PUBLIC = frozenset((*_NAMES, "message", "error", "open"))
+#: What the halves of a surrogate pair in a JSON escape become.
+_HALVES = ("\ud83d", "\ude42")
 
 _LINE_END = re.compile("(\r\n|\r|\n)")
 _STRING = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")', re.DOTALL)
@@ -35,6 +39,7 @@ _LEADING_ZEROS = re.compile("0*")
 _ASCII_DIGITS = re.compile("[0-9]+")
 _ILL_FORMED = re.compile("[\udc80-\udcff]+")
 _PUNCTUATION = re.compile(r"[!-/;-@\[-`{-~]")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _WORD = re.compile(r"[^\W_]+|[^\s]")
 
 # Runs of the target that the search for what must stay may take, and words that are told.
@@ -274,11 +279,9 @@ def _escape(escape: str) -> str:
         return escape
     units = bytes.fromhex(escape.replace("\\u", ""))
     char = units.decode("utf-16-be", "surrogatepass")
-    if "\ud800" <= char <= "\udfff":
-        # Half of a pair stays a half of the same kind.
-        stands = "\ud83d" if char < "\udc00" else "\ude42"
-    else:
-        stands = replacement(char)
+    # Half of a pair stays a half of the same kind.
+    halves = (half for half in _HALVES if "\ud800" <= char <= "\udfff" and ord(char) & 0xFC00 == ord(half) & 0xFC00)
+    stands = next(halves, None) or replacement(char)
     if stands == char:
         return escape
     digits = stands.encode("utf-16-be", "surrogatepass").hex()
@@ -350,7 +353,7 @@ class _Case:
             return apart, (*said, "which event types and IDs are the same")
         spans = self._fewest()
         kept = self._with(spans)
-        if kept == self.question:
+        if kept == self.question and not all(self._is_public(span) for span in spans):
             raise RedactionError(
                 "the failure goes away with any part of the text; keep what it needs by --keep WORD, "
                 "or all of it by --no-redact, where the text may be shown"
@@ -417,6 +420,12 @@ class _Case:
                     at += size
             size //= 2
         return spans
+
+    def _is_public(self, span: Span) -> bool:
+        """Whether it is of a word of the standard."""
+        words = _LETTERS.finditer(self.texts[span.text])
+        word = next((found[0] for found in words if found.end() >= span.stop), "")
+        return word.lower() in _PUBLIC
 
     def _told(self, spans: Sequence[Span]) -> str:
         words: dict[str, None] = {}
