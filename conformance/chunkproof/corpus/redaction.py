@@ -27,8 +27,8 @@ _MARK = "\ufeff"
 _DONE = "[DONE]"
 #: Words of the standard itself: a stream of these alone is nobody's text.
 _PUBLIC = frozenset((*_NAMES, "message", "error", "open"))
-#: What the halves of a surrogate pair in a JSON escape become.
-_HALVES = ("\ud83d", "\ude42")
+#: What half of a surrogate pair becomes that stands alone in an escape of JSON, by its upper bits.
+_HALVES = {0xD800 >> 10: "\ud83d", 0xDC00 >> 10: "\ude42"}
 
 _LINE_END = re.compile("(\r\n|\r|\n)")
 _STRING = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")', re.DOTALL)
@@ -280,8 +280,7 @@ def _escape(escape: str) -> str:
     units = bytes.fromhex(escape.replace("\\u", ""))
     char = units.decode("utf-16-be", "surrogatepass")
     # Half of a pair stays a half of the same kind.
-    halves = (half for half in _HALVES if "\ud800" <= char <= "\udfff" and ord(char) & 0xFC00 == ord(half) & 0xFC00)
-    stands = next(halves, None) or replacement(char)
+    stands = _HALVES.get(ord(char) >> 10) or replacement(char)
     if stands == char:
         return escape
     digits = stands.encode("utf-16-be", "surrogatepass").hex()

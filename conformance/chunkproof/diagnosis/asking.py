@@ -20,13 +20,14 @@ from chunkproof_targets.contract import (
     TargetStopped,
 )
 
-from ..isolation.child import Ended
+from ..isolation.child import Child, Ended
 from ..isolation.judging import Isolation
+from ..isolation.limits import Limits
 from ..question import Question
 from ..watch import Watch
 from .seen import Seen, as_seen
 
-__all__ = ["ask"]
+__all__ = ["Asker", "ask"]
 
 _STOPPED: dict[str, type[TargetStopped]] = {
     stopped.kind: stopped for stopped in (TargetHung, TargetDied, TargetGrew, TargetFlooded)
@@ -70,6 +71,43 @@ def ask(
         left = left[1:]
         size = 1 if apart else _BATCH
     return seen
+
+
+class Asker:
+    """Asks a target one question after another, in a child that goes on as long as it is well."""
+
+    def __init__(self, target: Target, isolation: Isolation) -> None:
+        self.target = target
+        self.isolation = isolation
+        self._child: Child | None = None
+
+    def ask(self, question: Question, *, apart: bool = False, limits: Limits | None = None) -> Seen:
+        """What comes out; ``apart``: in a process that has seen no other question."""
+        target, isolation = self.target, self.isolation
+        if not isolation.forks(target):
+            (seen,) = _ask_here(target, [question], isolation, float("inf"))
+            return seen
+        if apart:
+            self.close()
+        if self._child is None:
+            self._child = Child(isolation.cell, self._answer)
+        asked = [question.wire.hex(), question.cuts, [wire.hex() for wire in question.before]]
+        answer = self._child.ask(asked, limits or isolation.limits, isolation.pace_here(target))
+        run = Run(failure=answer.failure) if isinstance(answer, Ended) else _run_of(answer)
+        if apart or isinstance(run.failure, TargetStopped):
+            self.close()
+        return Seen(question, run)
+
+    def close(self) -> None:
+        """Let the child end."""
+        if self._child is not None:
+            self._child.end()
+            self._child = None
+
+    def _answer(self, asked: Any, watch: Watch) -> dict[str, Any]:
+        wire, cuts, before = asked
+        question = Question(bytes.fromhex(wire), tuple(cuts), tuple(map(bytes.fromhex, before)))
+        return _data_of(_run(self.target, question, watch, 0))
 
 
 def _ask_here(target: Target, questions: Sequence[Question], isolation: Isolation, until: float) -> list[Seen]:

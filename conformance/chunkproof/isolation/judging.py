@@ -117,7 +117,7 @@ class Isolation:
 
     def _ask(self, rule: Rule, target: Target, effort: Effort, seed: str, limits: Limits) -> Any:
         """What a child says of a rule: the one that has judged others before, where it knows this rule."""
-        pace = self._pace_here(target)
+        pace = self.pace_here(target)
         if self._rules.get(rule.id) is not rule:
             return self.cell.call(partial(_judged, rule, target, effort, seed), limits, pace)
         if self._child is None or not self._child.alive:
@@ -172,7 +172,7 @@ class Isolation:
 
     def call(self, target: Target, work: Callable[[Watch], Any], limits: Limits | None = None) -> Any:
         """What a piece of work in a child returns, data that JSON can hold; `Ended` where the child did not live."""
-        return self.cell.call(work, limits or self.limits, self._pace_here(target))
+        return self.cell.call(work, limits or self.limits, self.pace_here(target))
 
     def _pace(self, target: Target) -> Pace | None:
         """The target's own pace, measured once, in a child; None where it hangs there on plain events."""
@@ -193,7 +193,8 @@ class Isolation:
         # Nothing is run once more here to tell slow from hung, so that all have the time from the start.
         return Watch(limits=replace(self.limits, patience=_PATIENCE))
 
-    def _pace_here(self, target: Target) -> Pace:
+    def pace_here(self, target: Target) -> Pace:
+        """The target's own pace; a slow one where it is not known."""
         return self._pace(target) or UNKNOWN_PACE
 
     def _printed(self) -> tuple[str, str]:
@@ -214,7 +215,7 @@ class Isolation:
         return None if result is None else replace(result, checks=found.checks, streams=found.streams)
 
     def _smaller(self, rule: Rule, target: Target, finding: Finding) -> Finding:
-        pace = self._pace_here(target)
+        pace = self.pace_here(target)
         # A hang costs its whole time at each try; what ends by itself is not to be taken for one on a busy machine.
         seconds = _TRY_SECONDS if finding.kind == "hung" else _TRY_SECONDS_ENDING
         seconds += _TRY_TIMES * pace.seconds(len(finding.wire), len(finding.cuts) + 1)
