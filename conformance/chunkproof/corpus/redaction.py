@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ..question import Question
-from .characters import SERIES, replacement
+from .characters import SERIES, STAND_INS, replacement
 
 __all__ = ["Redacted", "RedactionError", "redact", "redact_case"]
 
@@ -35,6 +35,7 @@ _STRING = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")', re.DOTALL)
 _NAMES_A_VALUE = re.compile(r"\s*:")
 _PAIR = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _ESCAPE = re.compile(rf"({_PAIR}|\\u[0-9a-fA-F]{{4}}|\\.)", re.DOTALL)
+_CAPITALS = re.compile(r"\\u[0-9a-fA-F]{0,3}[A-F]")
 _LEADING_ZEROS = re.compile("0*")
 _ASCII_DIGITS = re.compile("[0-9]+")
 _ILL_FORMED = re.compile("[\udc80-\udcff]+")
@@ -137,6 +138,8 @@ class _Redactor:
     counts: Counter[str] = field(default_factory=Counter)
     found: Counter[str] = field(default_factory=Counter)
     _numbers: dict[str, dict[str, int]] = field(default_factory=dict)
+    # Whether escapes are written with capitals, as it seems from all of them: one alone may hold none.
+    _capitals: bool = False
 
     def redact(self, texts: Sequence[str]) -> list[str]:
         """All of them redacted; names that are equal in two of them stay so."""
@@ -162,6 +165,7 @@ class _Redactor:
         self.counts["punctuation"] += _PUNCTUATION.search(text) is not None
         for run in _ILL_FORMED.findall(text):
             self.counts["ill-formed"] += len(_encoded(run).decode("utf-8", "replace"))
+        self._capitals = _CAPITALS.search(text) is not None
         pieces = [text[:start]]
         data: list[tuple[int, str]] = []
         for at, part in enumerate(_LINE_END.split(text[start:])):
@@ -213,10 +217,32 @@ class _Redactor:
             if not at % 2:
                 parts[at] = part.translate(_NUMBER_DIGITS)
             elif _NAMES_A_VALUE.match(parts[at + 1]):
-                parts[at] = self._told_apart("name", part, _string(part))
+                parts[at] = self._told_apart("name", part, self._string(part))
             else:
-                parts[at] = _string(part)
+                parts[at] = self._string(part)
         return "".join(parts)
+
+    def _string(self, literal: str) -> str:
+        """A string of JSON, with its quotes; escapes keep their form."""
+        if "\\" not in literal:
+            return literal.translate(_TABLE)
+        parts = _ESCAPE.split(literal)
+        for at, part in enumerate(parts):
+            parts[at] = self._escape(part) if at % 2 else part.translate(_TABLE)
+        return "".join(parts)
+
+    def _escape(self, escape: str) -> str:
+        if escape[1] != "u":
+            return escape
+        char = bytes.fromhex(escape.replace("\\u", "")).decode("utf-16-be", "surrogatepass")
+        # Half of a pair stays a half of the same kind.
+        half = _HALVES.get(ord(char) >> 10)
+        stands = half or replacement(char)
+        if half is None and stands == char and char not in STAND_INS:
+            return escape
+        digits = stands.encode("utf-16-be", "surrogatepass").hex()
+        digits = digits.upper() if self._capitals else digits
+        return "".join(f"\\u{digits[at : at + 4]}" for at in range(0, len(digits), 4))
 
     def _told_apart(self, kind: str, original: str, plain: str) -> str:
         """The redacted name, varied so that only what was equal is equal, as far as there are such names."""
@@ -262,31 +288,6 @@ def _retry(value: str) -> str:
     zeros = _LEADING_ZEROS.match(value)
     assert zeros is not None
     return zeros[0] + value[zeros.end() :].translate(_RETRY_DIGITS)
-
-
-def _string(literal: str) -> str:
-    """A string of JSON, with its quotes; escapes keep their form."""
-    if "\\" not in literal:
-        return literal.translate(_TABLE)
-    parts = _ESCAPE.split(literal)
-    for at, part in enumerate(parts):
-        parts[at] = _escape(part) if at % 2 else part.translate(_TABLE)
-    return "".join(parts)
-
-
-def _escape(escape: str) -> str:
-    if escape[1] != "u":
-        return escape
-    units = bytes.fromhex(escape.replace("\\u", ""))
-    char = units.decode("utf-16-be", "surrogatepass")
-    # Half of a pair stays a half of the same kind.
-    stands = _HALVES.get(ord(char) >> 10) or replacement(char)
-    if stands == char:
-        return escape
-    digits = stands.encode("utf-16-be", "surrogatepass").hex()
-    if any(digit in "ABCDEF" for digit in escape):
-        digits = digits.upper()
-    return "".join(f"\\u{digits[at : at + 4]}" for at in range(0, len(digits), 4))
 
 
 def _refuse(constant: str) -> None:
