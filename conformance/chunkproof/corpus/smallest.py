@@ -280,7 +280,7 @@ class Sameness:
         for one, other in itertools.combinations(near, 2):
             if time.monotonic() > until:
                 return
-            both = (*one, other[-1])
+            both = (*self._declared, *sorted((one[-1], other[-1]), key=lambda each: each.name))
             with contextlib.suppress(TargetError):  # the two cannot be combined
                 if seen.fits(self.target, both):
                     yield both
