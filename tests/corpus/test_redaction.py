@@ -352,6 +352,15 @@ def test_types_are_kept_before_other_words():
     assert kept[-1] == "words kept for the failure to stay: ping"
 
 
+def test_types_and_ids_may_have_to_be_kept_together():
+    def fails(question: Question) -> bool:
+        return b"done" in question.wire and b"q7" in question.wire
+
+    redacted, kept = redact_case(Question(b"id: q7\nevent: done\ndata: done q7\n\nid: 8\n"), fails)
+    assert redacted.wire == b"id: q7\nevent: done\ndata: zzzz z1\n\nid: 1\n"
+    assert kept[-1] == "words kept for the failure to stay: q7, done"
+
+
 def test_words_to_keep_are_kept_in_a_case():
     redacted, kept = redact_case(Question(b"data: Bob said no\n\n"), lambda question: True, keep=["said"])
     assert redacted.wire == b"data: Zzz said zz\n\n"

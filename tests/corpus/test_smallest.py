@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from chunkproof.corpus.redaction import redact_case
 from chunkproof.corpus.smallest import Difference, Sameness, difference, smallest
 from chunkproof.diagnosis.asking import Asker
 from chunkproof.isolation.judging import Isolation
@@ -110,6 +111,17 @@ def test_a_stream_that_shows_two_faults_at_once_shows_both_when_it_is_small(isol
     assert len(small.wire) < 25
     assert small.cuts != ()
     assert b"event" in small.wire
+
+
+def test_a_case_without_its_text_fails_in_the_same_way(isolation):
+    question = Question(GREETING, (INSIDE,))
+    with Sameness(deviating("utf8-split-lossy+event-type-leaks"), question, isolation) as same:
+        redacted, _ = redact_case(question, same)
+        assert same(redacted)
+    assert redacted == Question(
+        'event: z\ndata: {"zzzz": "中中 Zzzzz"}\n\nevent: z\ndata: 1\n\nid: 1\nevent: z\ndata: 中中\n\n'.encode(),
+        (INSIDE,),
+    )
 
 
 def test_what_nothing_in_the_catalogue_explains_does_not_become_what_something_does(isolation):

@@ -377,7 +377,7 @@ class _Case:
         types = [span for name, span in lines if name == "event"]
         ids = [span for name, span in lines if name == "id"]
         every = [span for _, span in lines]
-        spans = next((part for part in (types, ids, types + ids) if part and self._is_enough(part)), every)
+        spans = next((part for part in (types, ids, sorted(types + ids)) if part and self._is_enough(part)), every)
         for parts in (lambda span: [span], self._in_words, self._in_characters):
             spans = self._reduced([part for span in spans for part in parts(span)])
         return spans
@@ -388,7 +388,7 @@ class _Case:
             at = 0
             for line in _LINE_END.split(text):
                 if line != self._plain[of][at : at + len(line)]:
-                    yield line.partition(":")[0], Span(of, at, at + len(line))
+                    yield line.removeprefix(_MARK).partition(":")[0], Span(of, at, at + len(line))
                 at += len(line)
 
     def _in_words(self, span: Span) -> Iterator[Span]:
