@@ -1,0 +1,315 @@
+"""HTTP/1.1 taken off: status and headers, chunked framing, content codings.
+
+The framing is read by h11. What is known of reads stays known: each of them is given to h11 by itself.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import h11
+
+from .artefact import PIECES_MAX, WIRE_BYTES_MAX, ArtefactError, Pieces, behind, count_of, is_stream_like, shown
+
+__all__ = ["is_wrapped", "unwrapped"]
+
+_ANSWER = re.compile(rb"HTTP/(?:1\.[01]|[23](?:\.0)?) \d{3}[ \r\n]")
+_LATER_VERSION = re.compile(rb"\AHTTP/[23](?:\.0)?(?= )")
+_REQUEST = re.compile(rb"(?:GET|POST|PUT|PATCH|HEAD|OPTIONS|CONNECT|DELETE) [^ \r\n]+ HTTP/[123][^\r\n]{0,2}\r?\n")
+_HEAD_END = re.compile(rb"\r?\n\r?\n")
+_CHUNK_HEAD = re.compile(rb"0*[0-9a-fA-F]{1,8}(?:[ \t]*;[^\r\n]*)?[ \t]*\r\n")
+_GZIP = b"\x1f\x8b\x08"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+
+_HEAD_BYTES_MAX = 1 << 20
+_ANSWERS_MAX = 50
+_WAY_OUT = "give the format 'raw' to take it byte for byte"
+
+
+def unwrapped(content: Pieces) -> Pieces:
+    """What is left when HTTP and its codings are taken off; the same where there is nothing to take off."""
+    content = _without_request(content)
+    if _ANSWER.match(content.whole):
+        return _answer(content)
+    if (body := _bare_chunks(content)) is not None:
+        content = body
+    if content.whole.startswith(_GZIP):
+        return _unpacked(content, "gzip")
+    return content
+
+
+def is_wrapped(content: Pieces) -> bool:
+    """Whether there is something to take off."""
+    whole = content.whole
+    starts = _REQUEST.match(whole) or _ANSWER.match(whole) or whole.startswith(_GZIP)
+    return bool(starts) or _bare_chunks(content) is not None
+
+
+def _without_request(content: Pieces) -> Pieces:
+    """Both sides of a connection, less the request in front."""
+    whole = content.whole
+    if not _REQUEST.match(whole):
+        return content
+    answer = _ANSWER.search(whole)
+    if answer is None:
+        raise ArtefactError(f"it is an HTTP request ({shown(whole[:40])}) with no answer: capture the server's side")
+    return content.then(
+        behind(content.pieces, answer.start()), f"the request in front left out, {answer.start()} bytes"
+    )
+
+
+# answers -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """Status and headers of an answer; names in lower case."""
+
+    version: str
+    status: int
+    headers: dict[str, str]
+    length: int
+
+    def codings(self, name: str) -> list[str]:
+        """The codings that a header lists, in the order they were applied."""
+        listed = [coding.strip().lower() for coding in self.headers.get(name, "").split(",")]
+        return [coding for coding in listed if coding not in ("", "identity")]
+
+    @property
+    def is_stream(self) -> bool:
+        return "text/event-stream" in self.headers.get("content-type", "").lower()
+
+
+def _answer(content: Pieces) -> Pieces:
+    """The body of the first answer that is an event stream, or else of the last one."""
+    for _ in range(_ANSWERS_MAX):
+        head = _head(content.whole)
+        body, rest = _body(content.then(behind(content.pieces, head.length)), head)
+        # Answers of a proxy and redirections come before the one that matters.
+        following = next((pieces for pieces in (rest, body.pieces) if _starts_answer(pieces)), None)
+        if following is None or (head.is_stream and following is rest):
+            break
+        content = content.then(following, f"an answer in front left out, status {head.status}")
+    else:
+        raise ArtefactError(f"more than {_ANSWERS_MAX} HTTP answers stand in a row: keep the one that is the stream")
+    version = f"an HTTP/{head.version} answer, status {head.status}: status and headers taken off"
+    body = Pieces(body.pieces, (*content.understood, version, *body.understood[len(content.understood) :]))
+    if rest:
+        body = body.then(body.pieces, f"{count_of(sum(map(len, rest)), 'byte')} behind the answer left out")
+    return _decoded(body, head)
+
+
+def _starts_answer(pieces: Sequence[bytes]) -> bool:
+    return bool(pieces) and _ANSWER.match(b"".join(pieces[:64])) is not None
+
+
+def _head(content: bytes) -> _Head:
+    end = _HEAD_END.search(content, 0, _HEAD_BYTES_MAX)
+    if end is None:
+        raise ArtefactError(f"an HTTP answer whose headers have no end: there is no body; or {_WAY_OUT}")
+    later = _LATER_VERSION.match(content)
+    text = _LATER_VERSION.sub(b"HTTP/1.1", content[: end.end()])
+    try:
+        answer = _client(text, _HEAD_BYTES_MAX).next_event()
+    except h11.RemoteProtocolError as error:
+        raise ArtefactError(f"an HTTP answer whose headers cannot be read: {error}; or {_WAY_OUT}") from None
+    if not isinstance(answer, h11.Response | h11.InformationalResponse):
+        raise ArtefactError(f"an HTTP answer whose headers have no end: there is no body; or {_WAY_OUT}")
+    version = later.group()[5:6] if later else bytes(answer.http_version)
+    headers: dict[str, str] = {}
+    for name, value in answer.headers:
+        key, text_value = name.decode("latin-1"), value.decode("latin-1")
+        headers[key] = f"{headers[key]}, {text_value}" if key in headers else text_value
+    if headers.keys() & {"transfer-encoding"} and later:
+        del headers["transfer-encoding"]
+    return _Head(version.decode(), answer.status_code, headers, end.end())
+
+
+def _body(content: Pieces, head: _Head) -> tuple[Pieces, list[bytes]]:
+    """The body with its framing taken off, and what stands behind it."""
+    whole = content.whole
+    if head.status < 200:
+        return content.then([]), list(content.pieces)
+    if "chunked" in head.codings("transfer-encoding"):
+        if not _CHUNK_HEAD.match(whole):
+            if not whole:
+                return content, []
+            return content.then(content.pieces, "its chunks are joined already, as curl does without --raw"), []
+        framed = _framed(content.pieces, b"Transfer-Encoding: chunked")
+        if framed.fault:
+            raise ArtefactError(f"chunked framing that breaks off after {framed.told}: {framed.fault}; or {_WAY_OUT}")
+        return content.then(framed.pieces, f"chunked framing taken off: {framed.told}"), framed.rest
+    length = head.headers.get("content-length", "")
+    # The length is that of the packed body: it says nothing where curl or a browser has unpacked it.
+    if re.fullmatch(r"[0-9]{1,15}", length) and not (head.codings("content-encoding") and is_stream_like(whole)):
+        framed = _framed(content.pieces, b"Content-Length: " + length.encode())
+        if not framed.ended:
+            return content.then(framed.pieces, f"the body is cut short: {len(whole)} of {length} bytes"), []
+        return content.then(framed.pieces), framed.rest
+    return content, []
+
+
+# framing -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Framed:
+    """A body as h11 reads it: pieces end where chunks or reads do."""
+
+    pieces: list[bytes]
+    chunks: int = 0
+    in_chunk: bool = False
+    ended: bool = False
+    rest: list[bytes] = field(default_factory=list)
+    fault: str = ""
+
+    @property
+    def told(self) -> str:
+        """How many chunks there are, and whether the last of them is whole."""
+        chunks = count_of(self.chunks, "chunk")
+        if self.in_chunk:
+            return f"{chunks} and a part of one that is cut short"
+        return chunks if self.ended else f"{chunks}, without the one that ends the body"
+
+
+def _client(content: bytes, head_bytes_max: int = 1 << 16) -> h11.Connection:
+    """A connection that has asked, and received this."""
+    connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=head_bytes_max)
+    connection.send(h11.Request(method="GET", target="/", headers=[("Host", "a")]))
+    connection.send(h11.EndOfMessage())
+    connection.receive_data(content)
+    return connection
+
+
+def _framed(pieces: Sequence[bytes], header: bytes) -> _Framed:
+    """The body that stands behind this header."""
+    connection = _client(b"HTTP/1.1 200 OK\r\n" + header + b"\r\n\r\n")
+    connection.next_event()
+    framed = _Framed([])
+    for at, piece in enumerate(pieces):
+        if not piece:
+            # For h11 it means that the connection was closed.
+            continue
+        connection.receive_data(piece)
+        try:
+            _take(connection, framed)
+        except h11.RemoteProtocolError as error:
+            framed.fault = str(error)
+            break
+        if framed.ended:
+            framed.rest = [one for one in (connection.trailing_data[0], *pieces[at + 1 :]) if one]
+            break
+    return framed
+
+
+def _take(connection: h11.Connection, framed: _Framed) -> None:
+    """All that can be had of what was received."""
+    while True:
+        event = connection.next_event()
+        if isinstance(event, h11.Data):
+            if len(framed.pieces) >= PIECES_MAX:
+                raise ArtefactError(f"the body has more than {PIECES_MAX:,} chunks: keep the part around the failure")
+            framed.pieces.append(bytes(event.data))
+            framed.in_chunk = not event.chunk_end
+            framed.chunks += event.chunk_end
+        elif isinstance(event, h11.EndOfMessage):
+            framed.ended = True
+            return
+        else:
+            return
+
+
+def _bare_chunks(content: Pieces) -> Pieces | None:
+    """The body of chunked framing without headers, as ``curl --raw`` writes it; None where it is none.
+
+    All of the content has to fit. Where it has no end (a stream is seldom captured to its end), at least one chunk has
+    to be whole and what it holds has to start as an event stream does: lines such as ``1`` and ``a`` would fit too.
+    """
+    if not _CHUNK_HEAD.match(content.whole[:256]):
+        return None
+    framed = _framed(content.pieces, b"Transfer-Encoding: chunked")
+    body = framed.pieces[0] if framed.pieces else b""
+    if framed.fault or framed.rest or not framed.chunks:
+        return None
+    if not framed.ended and not is_stream_like(body) and not body.startswith(_GZIP):
+        return None
+    return content.then(framed.pieces, f"chunked framing without headers taken off: {framed.told}")
+
+
+# codings -------------------------------------------------------------------------------------------------------------
+
+
+class _NotPackedError(Exception):
+    """The content is not packed in this way."""
+
+
+def _decoded(body: Pieces, head: _Head) -> Pieces:
+    """The body with its content codings (and those of the transfer, but for chunked) taken off."""
+    codings = [*head.codings("content-encoding"), *head.codings("transfer-encoding")]
+    for coding in reversed([coding for coding in codings if coding != "chunked"]):
+        whole = body.whole
+        if is_stream_like(whole):
+            return body.then(body.pieces, f"{coding} is taken off already, as curl does with --compressed")
+        if coding in ("gzip", "x-gzip", "deflate"):
+            try:
+                body = _unpacked(body, coding.removeprefix("x-"))
+            except _NotPackedError:
+                return body.then(body.pieces, f"the headers say {coding}, which the body is not: left as it is")
+        elif coding != "zstd" or whole.startswith(_ZSTD):
+            raise ArtefactError(
+                f"Content-Encoding: {coding} is not unpacked here: fetch it with curl --compressed, "
+                "or with the header Accept-Encoding: identity"
+            )
+    return body
+
+
+def _unpacked(body: Pieces, coding: str) -> Pieces:
+    """What was packed, cut where what came of each piece ends; _NotPackedError where nothing can be unpacked."""
+    if not body.whole:
+        return body
+    if coding == "gzip":
+        return _inflated(body, "gzip", 16 + zlib.MAX_WBITS)
+    try:
+        return _inflated(body, "deflate", zlib.MAX_WBITS)
+    except _NotPackedError:
+        # Some servers leave the zlib wrapper out.
+        return _inflated(body, "deflate", -zlib.MAX_WBITS)
+
+
+def _inflated(body: Pieces, coding: str, bits: int) -> Pieces:
+    packed = zlib.decompressobj(bits)
+    pieces: list[bytes] = []
+    size = 0
+    is_packed = coding == "gzip" and body.whole.startswith(_GZIP)
+    note = ""
+    for piece in body.pieces:
+        parts: list[bytes] = []
+        while piece:
+            if packed.eof:
+                if coding != "gzip" or not piece.startswith(_GZIP[: len(piece)]):
+                    note = "what stands behind its end left out"
+                    break
+                packed = zlib.decompressobj(bits)
+            try:
+                # One byte more than may be: so it is seen that there is more.
+                parts.append(packed.decompress(piece, WIRE_BYTES_MAX + 1 - size))
+            except zlib.error as error:
+                if not size and not is_packed:
+                    raise _NotPackedError from None
+                raise ArtefactError(
+                    f"{coding} that is damaged after {count_of(size, 'byte')} ({error}): fetch it with the header "
+                    f"Accept-Encoding: identity; or {_WAY_OUT}"
+                ) from None
+            size += len(parts[-1])
+            if size > WIRE_BYTES_MAX:
+                raise ArtefactError(f"{coding} that unpacks to more than {WIRE_BYTES_MAX:,} bytes: keep a part of it")
+            piece = packed.unused_data if packed.eof else packed.unconsumed_tail
+        # A piece of which nothing came (a gzip header) is no chunk of the stream.
+        if any(parts):
+            pieces.append(b"".join(parts))
+    if not packed.eof:
+        note = "it is cut short, and kept as far as it goes"
+    return body.then(pieces, f"{coding} taken off{f' ({note})' if note else ''}: {count_of(size, 'byte')}")
