@@ -28,6 +28,7 @@ _AROUND = re.compile(r"={10,}|Follow: tcp,hex|Filter: .*|Node [01]: .*")
 _OCTAL = re.compile(r"[0-7]{7,}(?:\s+[0-7]{6}){1,8}\s*")
 # The columns of sixteen bytes as Wireshark writes them, eight and eight; its characters stand behind them.
 _WIRESHARK_COLUMNS = 48
+_WIRESHARK_BYTES = 16
 
 _BASES = {16: "hexadecimal", 8: "octal", 10: "decimal"}
 
@@ -68,7 +69,10 @@ def read_dump(content: bytes) -> Pieces:
     try:
         client, server = _sides(texts, kind)
         if client and server:
-            told.append("the lines that are not indented left out: they are the client's")
+            if client[0].content.startswith(b"HTTP/"):
+                # The capture began within the connection, and what spoke first was the server.
+                client, server = server, client
+            told.append(f"{count_of(len(client), 'line')} of the client's side left out")
         pieces, notes = _assembled(server or client, kind)
     except _WrongLineError as error:
         raise ArtefactError(f"a hex dump as {kind} writes it, but for {error}") from None
@@ -200,7 +204,6 @@ def _joined(lines: Sequence[_Line], kind: _Kind, base: int) -> list[bytes]:
     pieces: list[bytearray] = [bytearray()]
     size = 0
     first = _offset(lines[0], base)
-    width = len(lines[0].content)
     last: _Line | None = None
     repeats = False
     for line in lines:
@@ -224,7 +227,7 @@ def _joined(lines: Sequence[_Line], kind: _Kind, base: int) -> list[bytes]:
                 f"line {line.number}: its offset is {line.offset} where {_digits(size + first, base)} belongs; "
                 "lines are missing, or were changed"
             )
-        if kind == "Wireshark" and last is not None and (line.is_turn or len(last.content) < width):
+        if kind == "Wireshark" and last is not None and (line.is_turn or len(last.content) < _WIRESHARK_BYTES):
             pieces.append(bytearray())
         pieces[-1] += line.content
         size += len(line.content)
