@@ -10,6 +10,7 @@ from chunkproof_targets.deviations.deviation import Deviation
 
 from .paint import BOLD, CYAN, DIM, YELLOW, Paint
 from .results import DeviationRecord, DiagnosisRecord
+from .visible import count_of
 
 __all__ = ["deviation", "diagnosis"]
 
@@ -99,10 +100,10 @@ def _broken(names: Sequence[str]) -> str:
     """Rules by their names, the first of them, and how many entries of a corpus."""
     entries = [name for name in names if name.startswith(CORPUS)]
     rules = [name for name in names if name not in entries]
-    words = [f"{len(rules)} rule{'s' * (len(rules) > 1)}: {_some(rules, _RULES_SHOWN)}"] if rules else []
+    words = [f"{count_of(len(rules), 'rule')}: {_some(rules, _RULES_SHOWN)}"] if rules else []
     if entries:
         some = "" if rules else f": {_some(entries, _RULES_SHOWN)}"
-        words.append(f"{len(entries)} entr{'y' if len(entries) == 1 else 'ies'} of the corpus{some}")
+        words.append(count_of(len(entries), "entry of the corpus", "entries of the corpus") + some)
     return "; ".join(words)
 
 

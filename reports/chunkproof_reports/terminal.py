@@ -12,7 +12,7 @@ from .compare import Row, compare, exceptions
 from .diagnosis import diagnosis
 from .paint import BOLD, CYAN, DIM, GREEN, RED, YELLOW, Paint
 from .results import Counterexample, DiagnosisRecord, Results, RuleResult, StreamRecord, TargetRecord
-from .visible import BAR, WireRow, cells, clip, folded, pad, show, units, wire_rows
+from .visible import BAR, WireRow, cells, clip, count_of, folded, pad, show, units, wire_rows
 
 __all__ = ["Ran", "baseline", "describe_targets", "failure", "last_lines", "one_line", "summary"]
 
@@ -106,7 +106,7 @@ def _rule(result: RuleResult, width: int, paint: Paint) -> Iterator[str]:
 
 def _wire(name: str, stream: StreamRecord, width: int, paint: Paint) -> Iterator[str]:
     wire, cuts = stream.data, stream.cuts
-    yield f"{name}: {_count(len(wire), 'byte')} in {_count(len(cuts) + 1, 'chunk')}"
+    yield f"{name}: {count_of(len(wire), 'byte')} in {count_of(len(cuts) + 1, 'chunk')}"
     rows = wire_rows(wire, cuts)
     head = _ROWS_MAX // 2
     left_out = len(rows) - 2 * head
@@ -115,7 +115,7 @@ def _wire(name: str, stream: StreamRecord, width: int, paint: Paint) -> Iterator
             yield from (f"    {line}" for line in _wire_row(row, width - 4, paint))
         elif at == head:
             size = sum(bytes_ for row in rows[head : len(rows) - head] for _, bytes_ in row.pieces)
-            yield paint(f"    … {_count(size, 'byte')} in {_count(left_out, 'line')} …", DIM)
+            yield paint(f"    … {count_of(size, 'byte')} in {count_of(left_out, 'line')} …", DIM)
 
 
 def _wire_row(row: WireRow, width: int, paint: Paint) -> Iterator[str]:
@@ -124,7 +124,7 @@ def _wire_row(row: WireRow, width: int, paint: Paint) -> Iterator[str]:
     if end < len(row.pieces):
         size = sum(bytes_ for _, bytes_ in row.pieces[end:-end])
         yield from (_bars(line, paint) for line in lines)
-        yield paint(f"… {_count(size, 'byte')} …", DIM)
+        yield paint(f"… {count_of(size, 'byte')} …", DIM)
         lines = list(folded("".join(piece for piece, _ in row.pieces[-end:]), width))
     *most, last = lines
     yield from (_bars(line, paint) for line in most)
@@ -238,7 +238,7 @@ def _target_summary(
     paint: Paint,
     known: DiagnosisRecord | None,
 ) -> Iterator[str]:
-    work = f"{_count(sum(r.checks for r in found), 'check')} of {_count(sum(r.streams for r in found), 'stream')}"
+    work = f"{count_of(sum(r.checks for r in found), 'check')} of {count_of(sum(r.streams for r in found), 'stream')}"
     yield f"{paint(show_line(target.name), BOLD)}: {_rules([r for r in found if r.judged])} judged, {work}"
     yield "  " + ", ".join(_counts(found))
     if known is not None:
@@ -258,8 +258,8 @@ def _target_summary(
 def _rules(found: Sequence[RuleResult]) -> str:
     """How many rules they are, and how many entries of a corpus."""
     entries = sum(bool(r.case_of) for r in found)
-    words = [_count(len(found) - entries, "rule")] if len(found) > entries or not entries else []
-    words += [f"{entries} entr{'y' if entries == 1 else 'ies'} of the corpus"] if entries else []
+    words = [count_of(len(found) - entries, "rule")] if len(found) > entries or not entries else []
+    words += [count_of(entries, "entry of the corpus", "entries of the corpus")] if entries else []
     return " and ".join(words)
 
 
@@ -303,7 +303,7 @@ def _verdict(target: TargetRecord, found: Sequence[RuleResult], run: Ran, paint:
         return paint(f"not conformant{told}", RED)
     if any(r.status == "stale" for r in found):
         stale = sum(r.status == "stale" for r in found)
-        return paint(f"{_count(stale, 'known failure')} no more: remove from {show_line(target.baseline)}", RED)
+        return paint(f"{count_of(stale, 'known failure')} no more: remove from {show_line(target.baseline)}", RED)
     if not any(r.judged for r in found):
         return paint("no verdict: no rule was judged", YELLOW)
     if run.died:
@@ -312,11 +312,11 @@ def _verdict(target: TargetRecord, found: Sequence[RuleResult], run: Ran, paint:
         return paint(f"not conformant{told}", YELLOW)
     profile = f" with {_deviations(target)}" if target.declared else ""
     if len(found) < run.rules:
-        words = f"no must is broken in the {len(found)} of {_count(run.rules, 'rule')} that ran"
+        words = f"no must is broken in the {len(found)} of {count_of(run.rules, 'rule')} that ran"
         return paint(f"{words},{profile}" if profile else words, YELLOW)
     words = f"conformant{profile}"
     if new or known:
-        return paint(f"{words}, but {_count(new + known, 'should')} broken{told}", YELLOW)
+        return paint(f"{words}, but {count_of(new + known, 'should')} broken{told}", YELLOW)
     return paint(words, GREEN)
 
 
@@ -325,11 +325,11 @@ def _told(target: TargetRecord, known: int, new: int) -> str:
     if not known:
         return ""
     told = f"{new} new" if new else "no new ones"
-    return f": {_count(known, 'known failure')} (baseline {show_line(target.baseline)}), {told}"
+    return f": {count_of(known, 'known failure')} (baseline {show_line(target.baseline)}), {told}"
 
 
 def _deviations(target: TargetRecord) -> str:
-    return f"{_count(len(target.declared), 'declared deviation')}: {', '.join(target.declared)}"
+    return f"{count_of(len(target.declared), 'declared deviation')}: {', '.join(target.declared)}"
 
 
 def baseline(
@@ -347,7 +347,7 @@ def baseline(
     """
     (target,) = results.targets
     known = sum(result.fails for result in results.rules)
-    yield f"{show_line(file)}: {_count(known, 'known failure')} of {show_line(target.name)}"
+    yield f"{show_line(file)}: {count_of(known, 'known failure')} of {show_line(target.name)}"
     for result in left_out:
         yield f"  left out, as it does not fail every time: {result.id}"
     yield ""
@@ -381,10 +381,6 @@ def _toml_list(values: Sequence[str]) -> str:
 
 def _toml(value: str) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}" + ("" if number == 1 else "s")
 
 
 def _wrapped(text: str, width: int) -> list[str]:

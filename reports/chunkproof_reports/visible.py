@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-__all__ = ["BAR", "WireRow", "cells", "clip", "folded", "pad", "show", "units", "wire_rows"]
+__all__ = ["BAR", "WireRow", "cells", "clip", "count_of", "folded", "pad", "show", "units", "wire_rows"]
 
 #: How a cut is drawn; a bar that is data is drawn with a backslash.
 BAR = "|"
@@ -155,3 +155,8 @@ def clip(text: str, width: int) -> str:
 def pad(text: str, width: int) -> str:
     """The text with blanks behind it up to this many columns."""
     return text + " " * (width - cells(text))
+
+
+def count_of(number: int, what: str, several: str = "") -> str:
+    """1 chunk, 2,000 chunks; ``several`` is the word for more than one where it is not made with an s."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {several or what + 's'}"

@@ -13,7 +13,7 @@ import pytest
 
 from chunkproof.corpus.entry import read_entry
 from chunkproof.corpus.making import store
-from chunkproof.corpus.store import FILE_BYTES_MAX, own_corpus, read_corpus, write_entry
+from chunkproof.corpus.store import FILE_BYTES_MAX, own_corpus, read_corpus, read_file, rewrite_entry, write_entry
 
 from .test_entry import DATA
 
@@ -97,7 +97,7 @@ def test_a_name_that_is_taken_is_not_written_over(tmp_path):
     assert path.read_bytes() == before
     second, named = store(tmp_path, read_entry({**DATA, "title": "Another."}))
     assert (second.stem, named.id) == ("a-character-cut-in-two-2", "a-character-cut-in-two-2")
-    assert write_entry(tmp_path, read_entry({**DATA, "title": "Another."}), replace=True) == path
+    rewrite_entry(path, read_entry({**DATA, "title": "Another."}))
     assert read_corpus(tmp_path).entries[0].title == "Another."
     assert {one.name for one in path.parent.iterdir()} == {path.name, second.name}
 
@@ -111,6 +111,18 @@ data = json.loads(sys.argv[2])
 for number in range(25):
     store(Path(sys.argv[1]), read_entry({**data, "title": f"{sys.argv[3]} {number}"}))
 """
+
+
+def test_a_file_system_without_links_will_do(tmp_path, monkeypatch):
+    def refused(*paths: object) -> None:
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(os, "link", refused)
+    entry = read_entry(DATA)
+    assert read_file(write_entry(tmp_path, entry)) == entry
+    with pytest.raises(FileExistsError):
+        write_entry(tmp_path, entry)
+    assert len(list(tmp_path.rglob("*.*"))) == 1
 
 
 def test_two_processes_that_add_at_once_lose_nothing(tmp_path):

@@ -12,6 +12,7 @@ import click
 
 from chunkproof_reports import terminal
 from chunkproof_reports.results import Results, RuleResult
+from chunkproof_reports.visible import count_of
 from chunkproof_targets.contract import TargetError
 from chunkproof_targets.deviations import CATALOGUE, find_deviation
 
@@ -128,7 +129,7 @@ def check_(folder: str | None, target: str | None, declare: tuple[str, ...], dev
         except EntryError as error:
             wrong.append(Problem(Path(entry.chapter, f"{entry.id}.json"), str(error)))
     told(wrong[len(found.problems) :])
-    click.echo(f"{len(found.entries)} entries, {len(wrong)} that cannot be used")
+    click.echo(f"{count_of(len(found.entries), 'entry', 'entries')}, {len(wrong)} that cannot be used")
     broken = target is not None and not _judge(found.entries, target, declare, deviations)
     raise SystemExit(2 if wrong or not found.entries else int(broken))
 

@@ -22,6 +22,7 @@ from chunkproof_targets.contract import Event, Outcome, TargetError
 from chunkproof_targets.deviations import Deviation, find_deviation
 from chunkproof_targets.deviations.deviation import Layer
 
+from ..oracle import interpret
 from ..question import Question
 from ..rules import Rule, find_rule
 from .unrolled import EntryError, as_list, as_number, as_object, unrolled
@@ -86,6 +87,18 @@ class Entry:
     def renamed(self, name: str) -> Entry:
         """The same under another id."""
         return self if name == self.id else read_entry({**self.data, "id": name})
+
+    def with_question(self, question: Question) -> Entry:
+        """The same point with another stream, and what the standard makes of that."""
+        data = {key: value for key, value in self.data.items() if key != "before"}
+        data |= {
+            "wire": wire_data(question.wire),
+            "cuts": list(question.cuts),
+            "expected": outcome_data(interpret(question.wire)),
+        }
+        if question.before:
+            data["before"] = [wire_data(wire) for wire in question.before]
+        return read_entry(data)
 
     @classmethod
     def of(

@@ -6,7 +6,7 @@ import hashlib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import count
@@ -23,7 +23,7 @@ from .entry import Entry, EntryError
 from .judging import assert_agrees, kills_of
 from .store import write_entry
 
-__all__ = ["ANY_RULE", "Described", "entry_of", "slug", "store"]
+__all__ = ["ANY_RULE", "Described", "entry_of", "rule_named", "slug", "store", "telling"]
 
 #: The rule that a stream of any kind is a case of.
 ANY_RULE = "whole/any-stream-in-any-chunking"
@@ -48,10 +48,7 @@ class Described:
 def entry_of(question: Question, said: Described) -> Entry:
     """The entry of a stream; EntryError where something that was said of it does not hold."""
     rules = said.rules or (ANY_RULE,)
-    try:
-        names = said.deviations or tuple(one.name for one in _telling(question, find_rule(rules[0])))
-    except LookupError as error:
-        raise EntryError(str(error.args[0])) from None
+    names = said.deviations or tuple(one.name for one in telling(question, rule_named(rules)))
     layer = find_deviation(names[0]).layer if names else "events"
     digest = hashlib.sha256(repr((question.wire, question.cuts)).encode()).hexdigest()
     entry = Entry.of(
@@ -95,7 +92,15 @@ def _names(name: str) -> Iterator[str]:
     yield from (f"{name}-{number}" for number in count(2))
 
 
-def _telling(question: Question, rule: Rule) -> list[Deviation]:
+def rule_named(rules: Sequence[str]) -> Rule:
+    """The rule that a stream is judged by, of those named; EntryError where there is none of this id."""
+    try:
+        return find_rule((*rules, ANY_RULE)[0])
+    except LookupError as error:
+        raise EntryError(str(error.args[0])) from None
+
+
+def telling(question: Question, rule: Rule) -> list[Deviation]:
     """The deviations that this stream tells most of: those that show on the fewest telling cases."""
     seen = _seldom()
     return sorted(kills_of(question, rule), key=lambda one: (seen[one.name], one.name))[:_NAMED]

@@ -11,6 +11,7 @@ from statistics import median_low
 
 import h11
 
+from chunkproof_reports.visible import count_of
 from chunkproof_strategies.chunkings import Cuts, chunks_of
 
 from .exchange import SHOWN_BYTES, Deadline, Exchange, connect
@@ -225,14 +226,10 @@ def describe(recording: Recording) -> list[str]:
     sizes = [len(chunk) for chunk in chunks_of(recording.wire, recording.cuts)]
     lines = [
         f"{recording.url}: status {recording.status}, {recording.content_type or 'no content type'}",
-        f"{_counted(len(recording.wire), 'byte')} in {_counted(len(sizes), 'chunk')}",
+        f"{count_of(len(recording.wire), 'byte')} in {count_of(len(sizes), 'chunk')}",
     ]
     if sizes:
         smallest, middle, largest = min(sizes), median_low(sizes), max(sizes)
         lines.append(f"chunks of {smallest:,} to {largest:,} bytes, half of them {middle:,} or less")
         lines.append(f"first after {recording.times[0]:.3f} s, last after {recording.times[-1]:.3f} s")
     return lines + [f"note: {note}" for note in recording.notes]
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"

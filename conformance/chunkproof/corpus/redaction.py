@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from chunkproof_reports.visible import count_of
+
 from ..question import Question
 from .characters import SERIES, STAND_INS, replacement
 
@@ -153,8 +155,8 @@ class _Redactor:
         ends = [f"{counts[name]:,} {name}" for name in ("LF", "CRLF", "CR") if counts[name]]
         said += [f"line ends: {', '.join(ends)}"] if ends else []
         said += ["the byte order mark"] if counts["mark"] else []
-        said += [f"JSON structure in {_number(counts['JSON'], 'value')}"] if counts["JSON"] else []
-        said += [f"{_number(counts['ill-formed'], 'ill-formed sequence')}"] if counts["ill-formed"] else []
+        said += [f"JSON structure in {count_of(counts['JSON'], 'value')}"] if counts["JSON"] else []
+        said += [f"{count_of(counts['ill-formed'], 'ill-formed sequence')}"] if counts["ill-formed"] else []
         said += ["punctuation"] if counts["punctuation"] else []
         said += [f"the word {shown_word(word)} ({times:,})" for word, times in self.found.items()]
         return tuple(said)
@@ -315,10 +317,6 @@ def _overlaid(original: str, redacted: str, spans: Iterable[tuple[int, int]]) ->
             pieces += [redacted[done:start], original[start:stop]]
             done = stop
     return "".join([*pieces, redacted[done:]])
-
-
-def _number(count: int, what: str) -> str:
-    return f"{count:,} {what}{'s' * (count != 1)}"
 
 
 def shown_word(word: str) -> str:

@@ -171,8 +171,8 @@ class Sameness:
         kind, explained_by = self._difference(seconds)
         if kind is None:
             raise ValueError(
-                f"{target.name} does with this stream what is expected, so there is nothing to make small; "
-                "name a target that fails on it"
+                f"{target.name} does with this stream what is expected, so there is no failure to keep; name a target "
+                "that fails on it, or none"
             )
         self.difference = Difference(kind, explained_by)
 

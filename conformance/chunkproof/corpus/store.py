@@ -5,13 +5,23 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .entry import Entry, EntryError, entry_text, read_entry
 
-__all__ = ["FILE_BYTES_MAX", "Corpus", "Problem", "own_corpus", "own_folder", "read_corpus", "read_file", "write_entry"]
+__all__ = [
+    "FILE_BYTES_MAX",
+    "Corpus",
+    "Problem",
+    "own_corpus",
+    "own_folder",
+    "read_corpus",
+    "read_file",
+    "rewrite_entry",
+    "write_entry",
+]
 
 #: A larger file is not read: a large wire is written as a recipe.
 FILE_BYTES_MAX = 4 * 1024 * 1024
@@ -101,23 +111,40 @@ def read_file(path: Path) -> Entry:
     return entry
 
 
-def write_entry(folder: Path, entry: Entry, *, replace: bool = False) -> Path:
-    """Write an entry into the folder of its chapter, whole or not at all; FileExistsError where its name is taken."""
-    place = folder / entry.chapter
-    place.mkdir(parents=True, exist_ok=True)
-    path = place / f"{entry.id}.json"
-    number, temporary = tempfile.mkstemp(dir=place, prefix=f".{entry.id}.", suffix=".part")
+def write_entry(folder: Path, entry: Entry) -> Path:
+    """Write an entry into the folder of its chapter; FileExistsError where its name is taken there."""
+    path = folder / entry.chapter / f"{entry.id}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _put(entry, path, _name)
+    return path
+
+
+def rewrite_entry(path: Path, entry: Entry) -> None:
+    """Write an entry over the file that it was read from."""
+    _put(entry, path, os.replace)
+
+
+def _name(temporary: str, path: Path) -> None:
+    """Give a file its name, where nobody else has it."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        # A file system without links: the name is taken first, so that for a moment it is an empty file.
+        path.open("x").close()
+        os.replace(temporary, path)
+
+
+def _put(entry: Entry, path: Path, place: Callable[[str, Path], None]) -> None:
+    """Write the file, whole or not at all: ``place`` gives it its name once all of it is on the disk."""
+    number, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{entry.id}.", suffix=".part")
     try:
         with open(number, "w", encoding="utf-8", newline="\n") as file:
             file.write(entry_text(entry))
             file.flush()
             os.fsync(file.fileno())
         Path(temporary).chmod(0o644)
-        if replace:
-            os.replace(temporary, path)
-        else:
-            # Fails where somebody else was quicker, and never shows half a file.
-            os.link(temporary, path)
+        place(temporary, path)
     finally:
         Path(temporary).unlink(missing_ok=True)
-    return path

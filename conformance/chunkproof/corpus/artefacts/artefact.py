@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
+from chunkproof_reports.visible import count_of
 from chunkproof_strategies.chunkings import Cuts
 
 from ..entry import WIRE_BYTES_MAX
@@ -92,8 +93,3 @@ def shown(content: bytes | str, most: int = 60) -> str:
     """A value for a message: printable, and not long."""
     text = ascii(content[: most + 1])
     return text if len(content) <= most and len(text) <= 2 * most else text[: most - 3] + "..."
-
-
-def count_of(number: int, what: str) -> str:
-    """1 chunk, 2 chunks."""
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
