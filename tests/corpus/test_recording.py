@@ -28,6 +28,7 @@ from hypothesis import strategies as st
 
 from chunkproof.corpus import exchange
 from chunkproof.corpus import recording as module
+from chunkproof.corpus.inflating import inflater
 from chunkproof.corpus.recording import Recording, RecordingError, describe, read_headers, record
 from chunkproof_strategies.chunkings import chunks_of
 
@@ -324,7 +325,8 @@ def test_each_byte_of_a_coded_body_may_come_by_itself(wire: bytes, pack: Callabl
 
 
 def test_gzip_may_have_members_and_zeros_behind_them() -> None:
-    assert written(gzipped(gzip.compress(b"ab") + gzip.compress(b"cd") + b"\0\0")).wire == b"abcd"
+    found = written(gzipped(gzip.compress(b"ab") + gzip.compress(b"cd") + b"\0\0"))
+    assert (found.wire, found.notes) == (b"abcd", ("gzip taken off",))
 
 
 def test_what_stands_behind_deflate_is_no_part_of_it() -> None:
@@ -351,7 +353,9 @@ def test_gzip_that_breaks_keeps_what_came_before() -> None:
 
 
 def test_a_small_body_that_unpacks_to_a_large_one_takes_no_more_than_is_asked_for() -> None:
-    found = written(gzipped(gzip.compress(bytes(30_000_000))), max_bytes=1000)
+    packed = gzip.compress(bytes(30_000_000))
+    assert inflater("gzip").inflate(packed, 1001) == bytes(1001)
+    found = written(gzipped(packed), max_bytes=1000)
     assert found.wire == bytes(1000)
     assert found.notes == ("gzip taken off", "ended by --max-bytes")
 
@@ -776,7 +780,9 @@ def test_headers_stay_away_on_the_way_back() -> None:
     assert ["hush" in connection.sent.decode() for connection in connections] == [True, False, False]
 
 
-@pytest.mark.parametrize("location", ["https://a.example/", "http://a.example:81/", "http://b.a.example/", "//b/"])
+@pytest.mark.parametrize(
+    "location", ["https://a.example:80/", "https://a.example/", "http://a.example:81/", "http://b.a.example/", "//b/"]
+)
 def test_scheme_host_and_port_make_a_place(location: str) -> None:
     second = Written([length(b"a")])
     over([Written([redirect(location)]), second], headers=[("Cookie", "a=hush")])
@@ -995,6 +1001,18 @@ def test_the_password_of_basic_authentication_is_hidden() -> None:
     headers = [("Authorization", "Basic bWU6aHVzaC1odXNo")]
     said = refusal(length(b"hush-hush is not me's password", b"HTTP/1.1 401 X\r\n"), headers=headers)
     assert "says '[hidden] is not me's password'" in said
+
+
+def test_a_short_secret_is_hidden_where_what_is_shown_ends_in_it() -> None:
+    body = b"x" * 197 + b"hush"
+    said = refusal(length(body, b"HTTP/1.1 401 X\r\n"), headers=[("X-Api-Key", "hush")])
+    assert f"says '{'x' * 197}[hidden]'" in said
+
+
+def test_a_secret_is_hidden_as_often_as_it_stands_there() -> None:
+    body = b"hush-hush, or hush-hush, or HUSH-HUSH"
+    said = refusal(length(body, b"HTTP/1.1 401 X\r\n"), headers=[("X-Api-Key", "hush-hush")])
+    assert "says '[hidden], or [hidden], or [hidden]'" in said
 
 
 def test_a_cookie_that_the_server_sets_is_hidden() -> None:
