@@ -26,10 +26,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkproof.corpus import exchange
-from chunkproof.corpus import recording as module
-from chunkproof.corpus.inflating import inflater
-from chunkproof.corpus.recording import Recording, RecordingError, describe, read_headers, record
+from chunkproof.corpus.recording import Recording, RecordingError, describe, exchange, read_headers, record
+from chunkproof.corpus.recording import recording as module
+from chunkproof.corpus.recording.inflating import inflater
 from chunkproof_strategies.chunkings import chunks_of
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"

@@ -231,7 +231,9 @@ def test_declared_deviations_are_no_failure(isolation):
 
 
 def test_a_target_that_is_right_is_refused_with_the_way_out(isolation):
-    with pytest.raises(ValueError, match=r"reference does .* no failure to keep; name a target that fails on it, or none"):
+    with pytest.raises(
+        ValueError, match=r"reference does .* no failure to keep; name a target that fails on it, or none"
+    ):
         Sameness(DeviatingTarget(ReferenceParser), Question(GREETING), isolation)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from chunkproof_reports.visible import count_of
 from chunkproof_strategies.chunkings import Cuts
 
 from ..entry import WIRE_BYTES_MAX
@@ -19,7 +18,6 @@ __all__ = [
     "ArtefactError",
     "Pieces",
     "behind",
-    "count_of",
     "is_stream_like",
     "shown",
 ]

@@ -6,7 +6,9 @@ import re
 import shutil
 import subprocess
 
-from .artefact import ArtefactError, Pieces, count_of, shown
+from chunkproof_reports.visible import count_of
+
+from .artefact import ArtefactError, Pieces, shown
 from .digits import read_followed
 
 __all__ = ["is_capture", "read_capture"]

@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from .artefact import PIECES_MAX, ArtefactError, Pieces, count_of, shown
+from chunkproof_reports.visible import count_of
+
+from .artefact import PIECES_MAX, ArtefactError, Pieces, shown
 
 __all__ = ["is_chunks", "is_har", "is_python", "read_chunks", "read_har", "read_python"]
 
@@ -22,7 +24,7 @@ _CHUNKS_BYTES_MAX = 16 * 1024 * 1024
 _HAR_BYTES_MAX = 64 * 1024 * 1024
 
 _PYTHON = re.compile(rb"\s*(?:\w{1,40}\s{0,4}=\s*)?[\[(]*\s*(?:[bB][rR]?|[rR][bB])['\"]")
-_ASSIGNED = re.compile(r"\s*\w{1,40}\s{0,4}=\s*")
+_ASSIGNED = re.compile(r"\A\s*\w{1,40}\s{0,4}=\s*")
 _HAR = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{\s*\"log\"\s*:")
 _CHUNKS = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[")
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from .artefact import ArtefactError, Pieces, count_of
+from chunkproof_reports.visible import count_of
+
+from .artefact import ArtefactError, Pieces
 
 __all__ = ["is_trace", "is_verbose", "read_trace", "read_verbose"]
 

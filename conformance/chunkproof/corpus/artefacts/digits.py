@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .artefact import ArtefactError, Pieces, count_of, shown
+from chunkproof_reports.visible import count_of
+
+from .artefact import ArtefactError, Pieces, shown
 
 __all__ = ["is_arrays", "is_followed", "is_hex", "read_arrays", "read_followed", "read_hex"]
 

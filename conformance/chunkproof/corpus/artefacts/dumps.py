@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from .artefact import WIRE_BYTES_MAX, ArtefactError, Pieces, count_of, shown
+from chunkproof_reports.visible import count_of
+
+from .artefact import WIRE_BYTES_MAX, ArtefactError, Pieces, shown
 
 __all__ = ["DUMP_BYTES_MAX", "is_dump", "read_dump"]
 

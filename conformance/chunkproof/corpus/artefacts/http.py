@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 
 import h11
 
-from .artefact import PIECES_MAX, WIRE_BYTES_MAX, ArtefactError, Pieces, behind, count_of, is_stream_like, shown
+from chunkproof_reports.visible import count_of
+
+from .artefact import PIECES_MAX, WIRE_BYTES_MAX, ArtefactError, Pieces, behind, is_stream_like, shown
 
 __all__ = ["is_wrapped", "unwrapped"]
 
@@ -247,9 +249,8 @@ class _NotPackedError(Exception):
 
 
 def _decoded(body: Pieces, head: _Head) -> Pieces:
-    """The body with its content codings (and those of the transfer, but for chunked) taken off."""
-    codings = [*head.codings("content-encoding"), *head.codings("transfer-encoding")]
-    for coding in reversed([coding for coding in codings if coding != "chunked"]):
+    """The body with its content codings taken off, the last one first."""
+    for coding in reversed(head.codings("content-encoding")):
         whole = body.whole
         if is_stream_like(whole):
             return body.then(body.pieces, f"{coding} is taken off already, as curl does with --compressed")

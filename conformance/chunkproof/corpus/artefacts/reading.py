@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .artefact import Artefact, ArtefactError, Pieces, count_of, is_stream_like
+from chunkproof_reports.visible import count_of
+
+from .artefact import Artefact, ArtefactError, Pieces, is_stream_like
 from .capture import is_capture, read_capture
 from .containers import is_chunks, is_har, is_python, read_chunks, read_har, read_python
 from .curl import is_trace, is_verbose, read_trace, read_verbose
