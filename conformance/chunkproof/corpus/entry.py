@@ -10,7 +10,7 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import pairwise
@@ -88,13 +88,14 @@ class Entry:
         """The same under another id."""
         return self if name == self.id else read_entry({**self.data, "id": name})
 
-    def with_question(self, question: Question) -> Entry:
-        """The same point with another stream, and what the standard makes of that."""
+    def with_question(self, question: Question, deviations: Iterable[Deviation]) -> Entry:
+        """The same point with another stream, what the standard makes of that, and the deviations that show on it."""
         data = {key: value for key, value in self.data.items() if key != "before"}
         data |= {
             "wire": wire_data(question.wire),
             "cuts": list(question.cuts),
             "expected": outcome_data(interpret(question.wire)),
+            "deviations": [one.name for one in deviations],
         }
         if question.before:
             data["before"] = [wire_data(wire) for wire in question.before]

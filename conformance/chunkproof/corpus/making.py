@@ -23,12 +23,12 @@ from .entry import Entry, EntryError
 from .judging import assert_agrees, kills_of
 from .store import write_entry
 
-__all__ = ["ANY_RULE", "Described", "entry_of", "rule_named", "slug", "store", "telling"]
+__all__ = ["ANY_RULE", "NAMED", "Described", "entry_of", "rule_named", "slug", "store", "telling"]
 
 #: The rule that a stream of any kind is a case of.
 ANY_RULE = "whole/any-stream-in-any-chunking"
-# Deviations that an entry names where nobody says which: those that show on the fewest streams.
-_NAMED = 3
+#: So many deviations an entry names, where nobody says which.
+NAMED = 3
 _SLUG_MAX = 60
 
 
@@ -103,7 +103,7 @@ def rule_named(rules: Sequence[str]) -> Rule:
 def telling(question: Question, rule: Rule) -> list[Deviation]:
     """The deviations that this stream tells most of: those that show on the fewest telling cases."""
     seen = _seldom()
-    return sorted(kills_of(question, rule), key=lambda one: (seen[one.name], one.name))[:_NAMED]
+    return sorted(kills_of(question, rule), key=lambda one: (seen[one.name], one.name))[:NAMED]
 
 
 @cache

@@ -26,11 +26,11 @@ from ..rules import Rule
 from .artefacts import FORMATS, ArtefactError, read_artefact
 from .commands import FOLDER, corpus_option, find_entry
 from .entry import Entry, EntryError
-from .judging import shows
-from .making import Described, entry_of, rule_named, store, telling
+from .judging import assert_agrees, shows
+from .making import NAMED, Described, entry_of, rule_named, store, telling
 from .recording import RecordingError, describe, read_headers, record
 from .redaction import RedactionError, redact_case
-from .smallest import Sameness, smallest
+from .smallest import Difference, Sameness, smallest
 from .store import rewrite_entry, write_entry
 
 __all__ = ["COMMANDS"]
@@ -238,10 +238,11 @@ def _make(question: Question, wanted: _Wanted) -> None:
         if wanted.shrunk:
             failure = replace(failure, question=_small(failure))
         question = _redacted(failure, wanted.keep) if wanted.redacted else failure.question
+    # What explained the stream as it was may not show on a smaller one.
+    still = tuple(name for name in failure.names if shows(question, rule, find_deviation(name)))
     try:
-        path, entry = store(
-            Path.cwd() / wanted.into, entry_of(question, replace(said, deviations=said.deviations or failure.names))
-        )
+        entry = entry_of(question, replace(said, deviations=said.deviations or still))
+        path, entry = store(Path.cwd() / wanted.into, entry)
     except EntryError as error:
         refuse(terminal.show_line(str(error)))
     except OSError as error:
@@ -277,15 +278,21 @@ def _failing(
         except ValueError as error:
             refuse(str(error))
         with same:
-            explained = min(same.difference.explained_by, key=len, default=())
-            found = tuple(one.name for one in explained if shows(question, rule, one))
-            cause = f", as {' with '.join(found)} would have it" if found else ""
+            found = _causes(same.difference, question, rule)
+            cause = f", as {' or '.join(found)} would have it" if found else ""
             words = f"{loaded.name} fails on it ({same.difference.kind}{cause})"
             click.echo(f"  {words}")
             yield _Failure(same.question, same, found or tuple(names), words)
     finally:
         close(loaded)
         process.close()
+
+
+def _causes(difference: Difference, question: Question, rule: Rule) -> tuple[str, ...]:
+    """The deviations each of which explains the failure, the first of them; or else the smallest set that does."""
+    sets = [[one for one in causes if shows(question, rule, one)] for causes in difference.explained_by]
+    alone = [one.name for causes in sets if len(causes) == 1 for one in causes]
+    return tuple(alone[:NAMED] or [one.name for one in min(sets, key=len, default=[])])
 
 
 def _of_deviations(question: Question, rule: Rule, names: Sequence[str]) -> _Failure:
@@ -325,7 +332,9 @@ def _rewrite(path: Path, entry: Entry, question: Question, output: str | None) -
     """Store the entry with another stream, in its place or in another folder."""
     before = entry.question
     try:
-        made = entry.with_question(question)
+        still = [one for one in entry.deviations if shows(question, entry.rules[0], one)]
+        made = entry.with_question(question, still or telling(question, entry.rules[0]))
+        assert_agrees(made)
         if output is None:
             rewrite_entry(path, made)
         else:
