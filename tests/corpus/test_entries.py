@@ -17,7 +17,7 @@ from chunkproof.rule_run import RuleRun, search_cases
 from chunkproof.watch import Watch
 from chunkproof_strategies.chunkings import chunks_of
 from chunkproof_targets.contract import Event, Outcome
-from chunkproof_targets.deviations import CATALOGUE
+from chunkproof_targets.deviations import CATALOGUE, find_deviation
 from chunkproof_targets.deviations.compose import DeviatingTarget
 from chunkproof_targets.reference import ReferenceParser
 
@@ -113,6 +113,17 @@ def test_each_deviation_that_is_named_breaks_the_rule_that_the_entry_is() -> Non
                 if search_cases(rule_run, [entry.question]) is None:
                     missed.append((entry.id, deviation.name))
     assert missed == []
+
+
+@pytest.mark.parametrize(
+    ("name", "deviation"),
+    [("half-a-line-beside-another-parser", "line-of-the-class"), ("chunk-is-not-emptied", "empties-a-bytearray")],
+)
+def test_who_declares_what_an_entry_shows_is_not_judged_by_it(name: str, deviation: str) -> None:
+    target = DeviatingTarget(find_deviation(deviation).part)
+    assert rule_of(BY_ID[name]).not_judged(target) == ""
+    target.deviations = (deviation,)
+    assert rule_of(BY_ID[name]).not_judged(target) == f"the target declares {deviation}"
 
 
 def test_an_entry_that_names_no_deviation_says_why_it_is_there() -> None:

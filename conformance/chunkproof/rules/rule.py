@@ -155,7 +155,8 @@ class Rule:
                 return reason
         if self.examine is not None or (self.way is not None and not self.way.follows_declared):
             for deviation in find_deviations("+".join(target.deviations)):
-                if deviation.shows_in == self.id:
+                # A case of a rule is left out with it.
+                if deviation.shows_in == (self.case_of or self.id):
                     return f"the target declares {deviation.name}"
         return ""
 
