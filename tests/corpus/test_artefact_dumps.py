@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkproof.corpus.artefacts import ArtefactError, read_artefact
-from chunkproof.corpus.artefacts.artefact import WIRE_BYTES_MAX
 from chunkproof.corpus.artefacts.digits import read_hex
-from chunkproof.corpus.artefacts.dumps import DUMP_BYTES_MAX, read_dump
+from chunkproof.corpus.artefacts.dumps import DUMP_BYTES_MAX, DUMP_LINES_MAX, read_dump
 
 #: What was dumped: 20 bytes, a Chinese character among them.
 WIRE = "data: 你\n\ndata: b\n\n".encode()
@@ -213,6 +212,14 @@ def test_where_the_other_side_speaks_a_packet_ends():
     assert (artefact.wire, artefact.cuts) == (b"data:aaaaaaaaaaa" * 2, (16,))
 
 
+def test_a_server_that_spoke_first_is_still_the_server():
+    server = b"HTTP/1.1 200 OK\r\n\r\ndata\n"
+    lines = wireshark(server).replace("    0", "0") + "    00000000  61" + " " * 47 + "a\n"
+    assert read_artefact(lines.encode()).wire == b"data\n"
+    text = f"{'=' * 67}\nFollow: tcp,raw\n{server.hex()}\n\t61\n"
+    assert read_artefact(text.encode()).wire == b"data\n"
+
+
 def test_followed_as_raw_hex():
     artefact = read_artefact(FOLLOWED_RAW.encode())
     assert (artefact.wire, artefact.cuts) == (SENT, SENT_CUTS)
@@ -288,13 +295,27 @@ def test_a_trace_of_curl_holds_the_reads(time):
     assert artefact.understood[0] == "a trace of curl: 3 reads of the body with 51 bytes, their ends are cuts"
 
 
+def test_a_redirection_in_a_trace_is_left_out():
+    moved, ok = b"HTTP/1.1 302 Found\r\nContent-Length: 2\r\n\r\n", b"HTTP/1.1 200 OK\r\n\r\n"
+    blocks = [(b"header", moved), (b"data", b"ok"), (b"header", ok), (b"data", b"data: a"), (b"data", b"\n\n")]
+    artefact = read_artefact(b"== Info: x\n" + b"".join(block(*one) for one in blocks))
+    assert (artefact.wire, artefact.cuts) == (b"data: a\n\n", (7,))
+    assert artefact.understood[1] == "1 answer in front left out, status 302"
+
+
+def block(kind: bytes, data: bytes) -> bytes:
+    """What `curl --trace` writes for something that it received."""
+    lines = b"".join(b"%04x: %-48s%s\n" % (at, row.hex(" ").encode(), row.translate(DOTS)) for at, row in rows(data))
+    return b"<= Recv %s, %d bytes (0x%x)\n%s" % (kind, len(data), len(data), lines)
+
+
+DOTS = bytes(byte if 0x20 <= byte < 0x7F else 0x2E for byte in range(256))
+
+
 def test_the_ends_of_reads_are_cuts_beside_those_of_chunks():
     # The first read ends two bytes into the character, the second holds its last byte and the end of the chunk.
     first = TRACE.partition(b"<= Recv data")[0]
-    blocks = b"".join(
-        b"<= Recv data, %d bytes (0x%x)\n0000: %-47s .\n" % (len(read), len(read), read.hex(" ").encode())
-        for read in (b"9\r\ndata: \xe4\xbd", b"\xa0\r\n", b"2\r\n\n\n\r\n")
-    )
+    blocks = b"".join(block(b"data", read) for read in (b"9\r\ndata: \xe4\xbd", b"\xa0\r\n", b"2\r\n\n\n\r\n"))
     artefact = read_artefact(first + blocks)
     assert (artefact.wire, artefact.cuts) == ("data: 你\n\n".encode(), (8, 9))
     assert artefact.understood[-1] == "chunked framing taken off: 2 chunks, without the one that ends the body"
@@ -311,10 +332,11 @@ def test_a_trace_that_breaks_off_is_kept_as_far_as_it_goes():
 ERRORS = {
     "an offset that jumps": (
         XXD.replace("00000010", "00000020"),
-        "line 2: its offset is 00000020 where 00000010 belongs; lines are missing, or were changed",
+        "line 2: its offset is 00000020 where 00000010 belongs; lines are missing, or were changed; or give the format",
     ),
     "text around": (XXD + "$ ls\n", r"line 3, '\$ ls': leave out what is not of the dump"),
     "no hex": (XXD.replace("6461 7461", "6461 74xx"), "line 1, .*these are no bytes"),
+    "characters without their bytes": (HEXDUMP_C.replace("20 62 0a 0a", " " * 11), "line 2, .*these are no bytes"),
     "xxd -e": (
         "00000000: 61746164 bde4203a 640a0aa0 3a617461  data: .....data:\n"
         "00000010: 0a0a6220                              b..\n",
@@ -366,9 +388,29 @@ def test_a_dump_without_bytes_is_refused():
 
 
 def test_long_dumps_are_refused():
-    with pytest.raises(ArtefactError, match="a hex dump of more than 67,108,864 bytes: give the file"):
-        read_dump(b"0" * (DUMP_BYTES_MAX + 1))
-    assert WIRE_BYTES_MAX == 64 * 1024 * 1024
+    for content in (b"0" * (DUMP_BYTES_MAX + 1), b"\n" * (DUMP_LINES_MAX + 1)):
+        with pytest.raises(ArtefactError, match="more than 33,554,432 bytes or 1,048,576 lines: give the file itself"):
+            read_dump(content)
+
+
+@given(data=st.data())
+def test_whatever_is_cut_out_of_a_sample_is_read_or_refused(data):
+    text = data.draw(st.sampled_from(SOURCES), label="sample")
+    start, stop = sorted(data.draw(st.lists(st.integers(0, len(text)), min_size=2, max_size=2), label="cut out"))
+    rest = text[:start] + data.draw(st.sampled_from([b"", b" ", b"0", b"*", b"\n", b"\xff"])) + text[stop:]
+    try:
+        artefact = read_artefact(rest)
+    except ArtefactError:
+        return
+    assert artefact.wire
+    assert artefact.understood
+
+
+SOURCES = [
+    *(text.encode() for text, _ in SAMPLES.values()),
+    *(text.encode() for text in REPEATS.values()),
+    *(FOLLOWED_HEX.encode(), FOLLOWED_RAW.encode(), TRACE),
+]
 
 
 # there and back -------------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from chunkproof.corpus.artefacts import (
     ArtefactError,
     artefact,
     capture,
+    codings,
     containers,
     http,
     read_artefact,
@@ -98,17 +99,22 @@ ANSWERS = {
     "a proxy in front": (
         b"HTTP/1.1 200 Connection established\r\n\r\n" + CURL_RAW,
         CUTS,
-        ("an answer in front left out, status 200", ANSWER, "chunked framing taken off: 3 chunks"),
+        ("1 answer in front left out, status 200", ANSWER, "chunked framing taken off: 3 chunks"),
     ),
     "a redirection in front": (
         b"HTTP/1.1 302 Found\r\nContent-Length: 2\r\n\r\nok" + CURL_RAW,
         CUTS,
-        ("an answer in front left out, status 302", ANSWER, "chunked framing taken off: 3 chunks"),
+        ("1 answer in front left out, status 302", ANSWER, "chunked framing taken off: 3 chunks"),
     ),
     "100 Continue in front": (
         b"HTTP/1.1 100 Continue\r\n\r\n" + CURL_RAW,
         CUTS,
-        ("an answer in front left out, status 100", ANSWER, "chunked framing taken off: 3 chunks"),
+        ("1 answer in front left out, status 100", ANSWER, "chunked framing taken off: 3 chunks"),
+    ),
+    "two answers in front": (
+        b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 302 Found\r\nContent-Length: 2\r\n\r\nok" + CURL_RAW,
+        CUTS,
+        ("2 answers in front left out, status 100, 302", ANSWER, "chunked framing taken off: 3 chunks"),
     ),
     "another answer behind": (
         CURL_RAW + b"HTTP/1.1 204 No Content\r\n\r\n",
@@ -151,6 +157,21 @@ ANSWERS = {
         (),
         (ANSWER, "deflate taken off: 31 bytes"),
     ),
+    "gzip that the headers say and the body is not": (
+        HEAD + b"Content-Encoding: gzip\r\n\r\n" + b"more\n" + WIRE,
+        (),
+        (ANSWER, "the headers say gzip, which the body is not: left as it is"),
+    ),
+    "deflate that the headers say and the body is not": (
+        HEAD + b"Content-Encoding: deflate\r\n\r\n" + b"more\n" + WIRE,
+        (),
+        (ANSWER, "the headers say deflate, which the body is not: left as it is"),
+    ),
+    "HTTP/2, with headers that come twice": (
+        b"HTTP/2 200\r\nvary: a\r\nvary: b\r\n\r\n" + WIRE,
+        (),
+        (ANSWER.replace("1.1", "2"),),
+    ),
     # The length is that of the packed body.
     "curl --compressed": (
         HEAD + b"Content-Encoding: br\r\nContent-Length: 20\r\n\r\n" + WIRE,
@@ -164,7 +185,8 @@ ANSWERS = {
 def test_http_is_taken_off(what):
     content, cuts, understood = ANSWERS[what]
     artefact = read_artefact(content)
-    assert (artefact.wire, artefact.cuts) == (WIRE, cuts)
+    before = b"more\n" if "the body is not" in what else b""
+    assert (artefact.wire, artefact.cuts) == (before + WIRE, cuts)
     assert artefact.understood == (f"a raw file, {len(content)} bytes", *understood)
 
 
@@ -183,6 +205,11 @@ def test_curl_v_is_read_without_its_own_lines():
     artefact = read_artefact(CURL_V)
     assert (artefact.wire, artefact.cuts) == (WIRE, ())
     assert artefact.understood[1:] == (ANSWER, JOINED)
+
+
+def test_curl_v_without_an_answer_is_taken_as_it_is():
+    content = CURL_V[: CURL_V.index(b"/1.1 200 OK")]
+    assert read_artefact(content).wire == content
 
 
 def test_raw_is_byte_for_byte():
@@ -229,7 +256,9 @@ HTTP_ERRORS = {
         CURL_RAW.replace(b"\r\nb\r\n", b"\r\nzz\r\n"),
         "chunked framing that breaks off after 1 chunk, .*: illegal chunk header.*; or give the format 'raw'",
     ),
-    "answers without an end": (b"HTTP/1.1 100 Continue\r\n\r\n" * 51 + CURL_RAW, "more than 50 HTTP answers"),
+    "answers without an end": (b"HTTP/1.1 100 Continue\r\n\r\n" * 21 + CURL_RAW, "more than 20 HTTP answers"),
+    "no body in chunks": (HEAD + b"Transfer-Encoding: chunked\r\n\r\n", "nothing is left to make a wire of"),
+    "no body in gzip": (HEAD + b"Content-Encoding: gzip\r\n\r\n", "nothing is left to make a wire of"),
     "a request alone": (b"GET /a?key=secret HTTP/1.1\r\n\r\n", "no answer: capture the server's side"),
     "the progress meter of curl": (
         CURL_V.replace(b"{ [20", b"  % Total    % Received % Xferd\n{ [20"),
@@ -674,12 +703,24 @@ def test_the_bounds_are_those_of_an_entry():
 
 
 def test_what_is_packed_may_not_unpack_to_more_than_a_wire(monkeypatch):
-    monkeypatch.setattr(http, "WIRE_BYTES_MAX", 1000)
+    monkeypatch.setattr(codings, "WIRE_BYTES_MAX", 1000)
     assert len(read_artefact(gzip.compress(b"a" * 1000)).wire) == 1000
     with pytest.raises(ArtefactError, match="gzip that unpacks to more than 1,000 bytes"):
         read_artefact(gzip.compress(b"a" * 1001))
     with pytest.raises(ArtefactError, match="gzip that unpacks to more than 1,000 bytes"):
         read_artefact(gzip.compress(b"a" * 600) * 2)
+
+
+def test_the_number_of_members_of_gzip_is_bounded(monkeypatch):
+    monkeypatch.setattr(codings, "_MEMBERS_MAX", 2)
+    artefact = read_artefact(gzip.compress(b"data") * 3)
+    assert artefact.wire == b"datadata"
+    assert artefact.understood[1] == "gzip taken off (what stands behind its end left out): 8 bytes"
+
+
+def test_what_is_packed_is_unpacked_in_slices(monkeypatch):
+    monkeypatch.setattr(codings, "_SLICE", 3)
+    assert read_artefact(gzip.compress(WIRE) * 2).wire == WIRE * 2
 
 
 def test_the_number_of_chunks_is_bounded(monkeypatch):

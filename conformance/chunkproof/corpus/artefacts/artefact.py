@@ -13,6 +13,7 @@ from ..entry import WIRE_BYTES_MAX
 
 __all__ = [
     "PIECES_MAX",
+    "WAY_OUT",
     "WIRE_BYTES_MAX",
     "Artefact",
     "ArtefactError",
@@ -24,6 +25,8 @@ __all__ = [
 
 #: A file of more chunks than this is not taken apart.
 PIECES_MAX = 1 << 20
+#: What can always be done with a file that is taken for something that it is not.
+WAY_OUT = "give the format 'raw' to take it byte for byte"
 
 # How an event stream starts, if it starts as most do.
 _STREAM = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*(?:(?:data|event|id|retry)(?:[:\r\n]|\Z)|:[\t\r\n -~\x80-\xff])")

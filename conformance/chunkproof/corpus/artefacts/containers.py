@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from chunkproof_reports.visible import count_of
 
-from .artefact import PIECES_MAX, ArtefactError, Pieces, shown
+from .artefact import PIECES_MAX, WAY_OUT, ArtefactError, Pieces, shown
 
 __all__ = ["is_chunks", "is_har", "is_python", "read_chunks", "read_har", "read_python"]
 
@@ -78,7 +78,9 @@ def _literal(text: str) -> Any:
             warnings.simplefilter("ignore")
             return ast.literal_eval(text)
     except SyntaxError as error:
-        raise ArtefactError(f"no Python literal: {error.msg}, near {shown((error.text or '').strip())}") from None
+        raise ArtefactError(
+            f"no Python literal: {error.msg}, near {shown((error.text or '').strip())}; or {WAY_OUT}"
+        ) from None
     except (ValueError, TypeError, MemoryError, RecursionError) as error:
         reason = str(error).partition(":")[0] or type(error).__name__
         raise ArtefactError(
@@ -243,9 +245,8 @@ def _text(content: bytes, what: str) -> str:
 def _json(content: bytes, what: str, most: int) -> Any:
     if len(content) > most:
         raise ArtefactError(f"{what} as JSON of more than {most:,} bytes: keep the part around the failure")
+    text = _text(content, what)
     try:
-        return json.loads(_text(content, what))
+        return json.loads(text)
     except (ValueError, RecursionError) as error:
-        if isinstance(error, ArtefactError):
-            raise
         raise ArtefactError(f"{what}: no JSON, {error}") from None

@@ -16,7 +16,7 @@ _TRACE = re.compile(_TIME + rb"(?:== Info:|=> Send |<= Recv )")
 _BLOCK = re.compile(rb"(<= Recv|=> Send) (SSL data|header|data), (\d{1,9}) bytes? \(0x[0-9a-f]+\)\r?\n")
 _ROW = re.compile(rb"[0-9a-f]{4,}: ((?:[0-9a-f]{2} ){1,16}).*\n?")
 
-_VERBOSE = re.compile(rb"(?:[*>{}][^\n]*\n){1,1000}?< HTTP/")
+_VERBOSE = re.compile(rb"(?:[*>{}][^\n]*\n){1,1000}?< HTTP/[^\n]*\n")
 _PROGRESS = b"% Total    % Received"
 _HEADER = re.compile(rb"^< ([^\n]*\n)", re.MULTILINE)
 # A word of curl on its own line, or behind a line of the body that was not ended.

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from chunkproof_reports.visible import count_of
 
-from .artefact import ArtefactError, Pieces, shown
+from .artefact import PIECES_MAX, ArtefactError, Pieces, shown
 
 __all__ = ["is_arrays", "is_followed", "is_hex", "read_arrays", "read_followed", "read_hex"]
 
 _NOT_HEX = re.compile(rb"[^0-9a-fA-F\s]")
-_SPACE = re.compile(rb"\s+")
+_SPACE = b" \t\r\n\v\f"
 _ARRAYS = re.compile(
     rb"\s*(?:/\*.{0,500}?\*/\s*)?(?:(?:static|const|unsigned|signed) )*(?:char|uint8_t) \w+\[", re.DOTALL
 )
@@ -32,7 +32,7 @@ def is_hex(content: bytes) -> bool:
 
 
 def _digits(content: bytes) -> bytes | None:
-    digits = _SPACE.sub(b"", content)
+    digits = content.translate(None, _SPACE)
     return digits if digits and not len(digits) % 2 else None
 
 
@@ -47,8 +47,9 @@ def read_hex(content: bytes) -> Pieces:
         )
     if _digits(content) is None:
         raise ArtefactError("a hex dump with half a byte, or none: copy all of it")
-    lines = [_SPACE.sub(b"", line) for line in content.split(b"\n")]
-    lines = [line for line in lines if line]
+    lines = [content.translate(None, _SPACE)]
+    if content.count(b"\n") < PIECES_MAX:
+        lines = [digits for line in content.split(b"\n") if (digits := line.translate(None, _SPACE))]
     lengths = {len(line) for line in lines[:-1]}
     is_wrapped = len(lengths) < 2 and len(lines[-1]) <= max(lengths, default=len(lines[-1]))
     if is_wrapped or any(len(line) % 2 for line in lines):

@@ -13,12 +13,13 @@ from typing import Literal
 
 from chunkproof_reports.visible import count_of
 
-from .artefact import WIRE_BYTES_MAX, ArtefactError, Pieces, shown
+from .artefact import WAY_OUT, WIRE_BYTES_MAX, ArtefactError, Pieces, shown
 
-__all__ = ["DUMP_BYTES_MAX", "is_dump", "read_dump"]
+__all__ = ["DUMP_BYTES_MAX", "DUMP_LINES_MAX", "is_dump", "read_dump"]
 
-#: A longer dump is not read.
-DUMP_BYTES_MAX = 64 * 1024 * 1024
+#: A longer dump is not read: a line of one takes ten times its length in memory.
+DUMP_BYTES_MAX = 32 * 1024 * 1024
+DUMP_LINES_MAX = 1 << 20
 
 _Kind = Literal["xxd", "hexdump -C", "hexdump", "od", "Wireshark"]
 
@@ -61,8 +62,10 @@ def is_dump(content: bytes) -> bool:
 
 def read_dump(content: bytes) -> Pieces:
     """The bytes of a dump with offsets. Of Wireshark's, which shows where packets end, these are the cuts."""
-    if len(content) > DUMP_BYTES_MAX:
-        raise ArtefactError(f"a hex dump of more than {DUMP_BYTES_MAX:,} bytes: give the file that was dumped")
+    if len(content) > DUMP_BYTES_MAX or content.count(b"\n") > DUMP_LINES_MAX:
+        raise ArtefactError(
+            f"a hex dump of more than {DUMP_BYTES_MAX:,} bytes or {DUMP_LINES_MAX:,} lines: give the file itself"
+        )
     texts = [text.rstrip("\r") for text in content.decode("utf-8", "replace").split("\n")]
     if any(_OCTAL.fullmatch(text) for text in texts[:2]):
         raise ArtefactError("a dump of octal words, which is not read here: dump with xxd, or with od -A x -t x1")
@@ -77,7 +80,7 @@ def read_dump(content: bytes) -> Pieces:
             told.append(f"{count_of(len(client), 'line')} of the client's side left out")
         pieces, notes = _assembled(server or client, kind)
     except _WrongLineError as error:
-        raise ArtefactError(f"a hex dump as {kind} writes it, but for {error}") from None
+        raise ArtefactError(f"a hex dump as {kind} writes it, but for {error}; or {WAY_OUT}") from None
     told.insert(0, f"a hex dump as {kind} writes it, {count_of(sum(map(len, pieces)), 'byte')}")
     if len(pieces) > 1:
         told.append(f"short lines and turns are taken for ends of packets: {count_of(len(pieces), 'packet')}")
@@ -134,7 +137,7 @@ def _bytes_of(rest: str, kind: _Kind, number: int) -> bytes:
         digits = rest[:_WIRESHARK_COLUMNS]
     else:
         digits = rest.partition(" >")[0]
-    groups = digits.split()
+    groups = digits.split() or [""]
     width = len(groups[0])
     fits = all(map(_PAIRS.fullmatch, groups)) and (
         kind == "xxd" or all(len(group) == (4 if kind == "hexdump" else 2) for group in groups)

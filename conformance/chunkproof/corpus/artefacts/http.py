@@ -1,4 +1,4 @@
-"""HTTP/1.1 taken off: status and headers, chunked framing, content codings.
+"""HTTP/1.1 taken off: status and headers, and chunked framing; what it is packed in is then unpacked.
 
 The framing is read by h11. What is known of reads stays known: each of them is given to h11 by itself.
 """
@@ -6,7 +6,6 @@ The framing is read by h11. What is known of reads stays known: each of them is 
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -14,7 +13,8 @@ import h11
 
 from chunkproof_reports.visible import count_of
 
-from .artefact import PIECES_MAX, WIRE_BYTES_MAX, ArtefactError, Pieces, behind, is_stream_like, shown
+from .artefact import PIECES_MAX, WAY_OUT, ArtefactError, Pieces, behind, is_stream_like, shown
+from .codings import GZIP, decoded, unpacked
 
 __all__ = ["is_wrapped", "unwrapped"]
 
@@ -23,12 +23,9 @@ _LATER_VERSION = re.compile(rb"\AHTTP/[23](?:\.0)?(?= )")
 _REQUEST = re.compile(rb"(?:GET|POST|PUT|PATCH|HEAD|OPTIONS|CONNECT|DELETE) [^ \r\n]+ HTTP/[123][^\r\n]{0,2}\r?\n")
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
 _CHUNK_HEAD = re.compile(rb"0*[0-9a-fA-F]{1,8}(?:[ \t]*;[^\r\n]*)?[ \t]*\r\n")
-_GZIP = b"\x1f\x8b\x08"
-_ZSTD = b"\x28\xb5\x2f\xfd"
 
 _HEAD_BYTES_MAX = 1 << 20
-_ANSWERS_MAX = 50
-_WAY_OUT = "give the format 'raw' to take it byte for byte"
+_ANSWERS_MAX = 20
 
 
 def unwrapped(content: Pieces) -> Pieces:
@@ -38,15 +35,15 @@ def unwrapped(content: Pieces) -> Pieces:
         return _answer(content)
     if (body := _bare_chunks(content)) is not None:
         content = body
-    if content.whole.startswith(_GZIP):
-        return _unpacked(content, "gzip")
+    if content.whole.startswith(GZIP):
+        return unpacked(content, "gzip")
     return content
 
 
 def is_wrapped(content: Pieces) -> bool:
     """Whether there is something to take off."""
     whole = content.whole
-    starts = _REQUEST.match(whole) or _ANSWER.match(whole) or whole.startswith(_GZIP)
+    starts = _REQUEST.match(whole) or _ANSWER.match(whole) or whole.startswith(GZIP)
     return bool(starts) or _bare_chunks(content) is not None
 
 
@@ -87,6 +84,7 @@ class _Head:
 
 def _answer(content: Pieces) -> Pieces:
     """The body of the first answer that is an event stream, or else of the last one."""
+    before: list[int] = []
     for _ in range(_ANSWERS_MAX):
         head = _head(content.whole)
         body, rest = _body(content.then(behind(content.pieces, head.length)), head)
@@ -94,14 +92,21 @@ def _answer(content: Pieces) -> Pieces:
         following = next((pieces for pieces in (rest, body.pieces) if _starts_answer(pieces)), None)
         if following is None or (head.is_stream and following is rest):
             break
-        content = content.then(following, f"an answer in front left out, status {head.status}")
+        before.append(head.status)
+        content = content.then(following)
     else:
         raise ArtefactError(f"more than {_ANSWERS_MAX} HTTP answers stand in a row: keep the one that is the stream")
+    told = len(content.understood)
+    if before:
+        statuses = ", ".join(map(str, before))
+        content = content.then(
+            content.pieces, f"{count_of(len(before), 'answer')} in front left out, status {statuses}"
+        )
     version = f"an HTTP/{head.version} answer, status {head.status}: status and headers taken off"
-    body = Pieces(body.pieces, (*content.understood, version, *body.understood[len(content.understood) :]))
+    body = Pieces(body.pieces, (*content.understood, version, *body.understood[told:]))
     if rest:
         body = body.then(body.pieces, f"{count_of(sum(map(len, rest)), 'byte')} behind the answer left out")
-    return _decoded(body, head)
+    return decoded(body, head.codings("content-encoding"))
 
 
 def _starts_answer(pieces: Sequence[bytes]) -> bool:
@@ -111,23 +116,21 @@ def _starts_answer(pieces: Sequence[bytes]) -> bool:
 def _head(content: bytes) -> _Head:
     end = _HEAD_END.search(content, 0, _HEAD_BYTES_MAX)
     if end is None:
-        raise ArtefactError(f"an HTTP answer whose headers have no end: there is no body; or {_WAY_OUT}")
+        raise ArtefactError(f"an HTTP answer whose headers have no end: there is no body; or {WAY_OUT}")
     later = _LATER_VERSION.match(content)
     text = _LATER_VERSION.sub(b"HTTP/1.1", content[: end.end()])
     try:
         answer = _client(text, _HEAD_BYTES_MAX).next_event()
     except h11.RemoteProtocolError as error:
-        raise ArtefactError(f"an HTTP answer whose headers cannot be read: {error}; or {_WAY_OUT}") from None
-    if not isinstance(answer, h11.Response | h11.InformationalResponse):
-        raise ArtefactError(f"an HTTP answer whose headers have no end: there is no body; or {_WAY_OUT}")
+        raise ArtefactError(f"an HTTP answer whose headers cannot be read: {error}; or {WAY_OUT}") from None
+    # It has its blank line.
+    assert isinstance(answer, h11.Response | h11.InformationalResponse)
     version = later.group()[5:6] if later else bytes(answer.http_version)
-    headers: dict[str, str] = {}
+    headers: dict[str, list[str]] = {}
     for name, value in answer.headers:
-        key, text_value = name.decode("latin-1"), value.decode("latin-1")
-        headers[key] = f"{headers[key]}, {text_value}" if key in headers else text_value
-    if headers.keys() & {"transfer-encoding"} and later:
-        del headers["transfer-encoding"]
-    return _Head(version.decode(), answer.status_code, headers, end.end())
+        headers.setdefault(name.decode("latin-1"), []).append(value.decode("latin-1"))
+    joined = {name: ", ".join(values) for name, values in headers.items()}
+    return _Head(version.decode(), answer.status_code, joined, end.end())
 
 
 def _body(content: Pieces, head: _Head) -> tuple[Pieces, list[bytes]]:
@@ -142,7 +145,7 @@ def _body(content: Pieces, head: _Head) -> tuple[Pieces, list[bytes]]:
             return content.then(content.pieces, "its chunks are joined already, as curl does without --raw"), []
         framed = _framed(content.pieces, b"Transfer-Encoding: chunked")
         if framed.fault:
-            raise ArtefactError(f"chunked framing that breaks off after {framed.told}: {framed.fault}; or {_WAY_OUT}")
+            raise ArtefactError(f"chunked framing that breaks off after {framed.told}: {framed.fault}; or {WAY_OUT}")
         return content.then(framed.pieces, f"chunked framing taken off: {framed.told}"), framed.rest
     length = head.headers.get("content-length", "")
     # The length is that of the packed body: it says nothing where curl or a browser has unpacked it.
@@ -236,81 +239,6 @@ def _bare_chunks(content: Pieces) -> Pieces | None:
     body = framed.pieces[0] if framed.pieces else b""
     if framed.fault or framed.rest or not framed.chunks:
         return None
-    if not framed.ended and not is_stream_like(body) and not body.startswith(_GZIP):
+    if not framed.ended and not is_stream_like(body) and not body.startswith(GZIP):
         return None
     return content.then(framed.pieces, f"chunked framing without headers taken off: {framed.told}")
-
-
-# codings -------------------------------------------------------------------------------------------------------------
-
-
-class _NotPackedError(Exception):
-    """The content is not packed in this way."""
-
-
-def _decoded(body: Pieces, head: _Head) -> Pieces:
-    """The body with its content codings taken off, the last one first."""
-    for coding in reversed(head.codings("content-encoding")):
-        whole = body.whole
-        if is_stream_like(whole):
-            return body.then(body.pieces, f"{coding} is taken off already, as curl does with --compressed")
-        if coding in ("gzip", "x-gzip", "deflate"):
-            try:
-                body = _unpacked(body, coding.removeprefix("x-"))
-            except _NotPackedError:
-                return body.then(body.pieces, f"the headers say {coding}, which the body is not: left as it is")
-        elif coding != "zstd" or whole.startswith(_ZSTD):
-            raise ArtefactError(
-                f"Content-Encoding: {coding} is not unpacked here: fetch it with curl --compressed, "
-                "or with the header Accept-Encoding: identity"
-            )
-    return body
-
-
-def _unpacked(body: Pieces, coding: str) -> Pieces:
-    """What was packed, cut where what came of each piece ends; _NotPackedError where nothing can be unpacked."""
-    if not body.whole:
-        return body
-    if coding == "gzip":
-        return _inflated(body, "gzip", 16 + zlib.MAX_WBITS)
-    try:
-        return _inflated(body, "deflate", zlib.MAX_WBITS)
-    except _NotPackedError:
-        # Some servers leave the zlib wrapper out.
-        return _inflated(body, "deflate", -zlib.MAX_WBITS)
-
-
-def _inflated(body: Pieces, coding: str, bits: int) -> Pieces:
-    packed = zlib.decompressobj(bits)
-    pieces: list[bytes] = []
-    size = 0
-    is_packed = coding == "gzip" and body.whole.startswith(_GZIP)
-    note = ""
-    for piece in body.pieces:
-        parts: list[bytes] = []
-        while piece:
-            if packed.eof:
-                if coding != "gzip" or not piece.startswith(_GZIP[: len(piece)]):
-                    note = "what stands behind its end left out"
-                    break
-                packed = zlib.decompressobj(bits)
-            try:
-                # One byte more than may be: so it is seen that there is more.
-                parts.append(packed.decompress(piece, WIRE_BYTES_MAX + 1 - size))
-            except zlib.error as error:
-                if not size and not is_packed:
-                    raise _NotPackedError from None
-                raise ArtefactError(
-                    f"{coding} that is damaged after {count_of(size, 'byte')} ({error}): fetch it with the header "
-                    f"Accept-Encoding: identity; or {_WAY_OUT}"
-                ) from None
-            size += len(parts[-1])
-            if size > WIRE_BYTES_MAX:
-                raise ArtefactError(f"{coding} that unpacks to more than {WIRE_BYTES_MAX:,} bytes: keep a part of it")
-            piece = packed.unused_data if packed.eof else packed.unconsumed_tail
-        # A piece of which nothing came (a gzip header) is no chunk of the stream.
-        if any(parts):
-            pieces.append(b"".join(parts))
-    if not packed.eof:
-        note = "it is cut short, and kept as far as it goes"
-    return body.then(pieces, f"{coding} taken off{f' ({note})' if note else ''}: {count_of(size, 'byte')}")
