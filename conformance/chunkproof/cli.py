@@ -88,7 +88,7 @@ main.add_command(corpus)
 
 @main.command("replay")
 @click.argument("counterexample", metavar="TOKEN|FILE")
-@profile_options
+@profile_options()
 @click.option("--timeout", type=float, metavar="SECONDS", help="For the one run; else by the target's own pace.")
 @click.option("--memory", type=int, metavar="MiB", help="As --chunkproof-memory.")
 @click.option("--output", type=int, metavar="MiB", help="As --chunkproof-output.")
@@ -132,7 +132,7 @@ def replay_(
 
 
 @main.command("baseline")
-@profile_options
+@profile_options()
 @click.option(
     "--output", default="chunkproof-baseline.json", metavar="FILE", show_default=True, help="What is written."
 )

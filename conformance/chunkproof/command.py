@@ -20,17 +20,23 @@ __all__ = ["close", "load", "profile_options", "refuse"]
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def profile_options(command: Command) -> Command:
-    """The options that say which parser it is, and what it declares."""
-    for option in (
-        click.option(
-            "--deviations", multiple=True, metavar="NAME,NAME", help="As --chunkproof-deviations; repeatable."
-        ),
-        click.option("--declare", multiple=True, metavar="KEY=VALUE", help="As --chunkproof-declare; repeatable."),
-        click.option("--target", metavar="SPEC", help="As for pytest; else the one that pyproject.toml names."),
-    ):
-        command = option(command)
-    return command
+def profile_options(
+    help: str = "As for pytest; else the one that pyproject.toml names.",
+) -> Callable[[Command], Command]:
+    """The options that say which parser it is, and what it declares; ``help`` is of the first."""
+
+    def add(command: Command) -> Command:
+        for option in (
+            click.option(
+                "--deviations", multiple=True, metavar="NAME,NAME", help="As --chunkproof-deviations; repeatable."
+            ),
+            click.option("--declare", multiple=True, metavar="KEY=VALUE", help="As --chunkproof-declare; repeatable."),
+            click.option("--target", metavar="SPEC", help=help),
+        ):
+            command = option(command)
+        return command
+
+    return add
 
 
 def load(spec: str | None, declare: Sequence[str], deviations: Sequence[str], process: Isolation) -> Target:

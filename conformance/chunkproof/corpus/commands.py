@@ -118,7 +118,7 @@ def list_(folder: str | None, chapter: str | None, deviation: str | None, with_k
 
 @corpus.command("check")
 @corpus_option
-@profile_options
+@profile_options("Judge this parser by all of them; as for pytest.")
 def check_(folder: str | None, target: str | None, declare: tuple[str, ...], deviations: tuple[str, ...]) -> None:
     """Check that every entry says what the standard says, and judge a target by all of them where one is named."""
     found = read(folder)

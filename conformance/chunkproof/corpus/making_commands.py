@@ -41,6 +41,9 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _BYTES_MAX = 256 * 1024 * 1024
 
 
+_failing_target = profile_options("The parser that fails on it; without one, the deviations that show have to stay.")
+
+
 @dataclass(frozen=True, slots=True)
 class _Failure:
     """What has to stay when a stream is made smaller or redacted.
@@ -92,7 +95,7 @@ def _what_is_made(command: Command) -> Command:
 
     with_wanted.__doc__ = command.__doc__
     with_wanted.__name__ = command.__name__
-    made: Any = profile_options(with_wanted)
+    made: Any = _failing_target(with_wanted)
     for option in (
         click.option("--licence", default="CC0-1.0", show_default=True, help="Of the data."),
         click.option("--origin", metavar="REF", default="", help="Where it was reported: owner/repository#number."),
@@ -186,7 +189,7 @@ def record_(
 @click.argument("entry", metavar="ENTRY")
 @corpus_option
 @click.option("--output", metavar="DIR", help="Write it there; without this, in place of the entry.")
-@profile_options
+@_failing_target
 def shrink(entry: str, folder: str | None, output: str | None, **target: Any) -> None:
     """Make an entry small: the fewest bytes, then the fewest cuts, for which the target still fails so."""
     path, stored = find_entry(entry, folder)
@@ -200,7 +203,7 @@ def shrink(entry: str, folder: str | None, output: str | None, **target: Any) ->
 @corpus_option
 @click.option("--keep", multiple=True, metavar="WORD", help="Not to be redacted; repeatable.")
 @click.option("--output", metavar="DIR", help="Write it there; without this, in place of the entry.")
-@profile_options
+@_failing_target
 def redact(entry: str, folder: str | None, keep: tuple[str, ...], output: str | None, **target: Any) -> None:
     """Replace the text of an entry by another of the same lengths and classes; the failure has to stay."""
     path, stored = find_entry(entry, folder)
