@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from .compare import Row, compare, exceptions
 from .diagnosis import diagnosis
 from .paint import BOLD, CYAN, DIM, GREEN, RED, YELLOW, Paint
-from .results import Counterexample, DiagnosisRecord, Results, RuleResult, StreamRecord, TargetRecord
-from .visible import BAR, WireRow, cells, clip, count_of, folded, pad, show, units, wire_rows
+from .results import Counterexample, DiagnosisRecord, Results, RuleResult, TargetRecord
+from .visible import cells, clip, count_of, folded, pad, show, wire_rows
+from .wire import draw_wire
 
 __all__ = ["Ran", "baseline", "describe_targets", "failure", "last_lines", "one_line", "summary"]
 
-# A wire is shown whole up to so many rows, and a row up to so many columns; of a longer one the start and the end.
-_ROWS_MAX = 24
-_ROW_MAX = 200
 _WIDTH = 100
 _CAPTURED_MAX = 2000
 
@@ -65,7 +63,7 @@ def _failure(result: RuleResult, replay: str, width: int, paint: Paint) -> Itera
             name += f", {show_line(found.others)}"
         if found.measured:
             name += ", the smallest of several"
-        yield from _wire(name, stream, width, paint)
+        yield from draw_wire(name, stream.data, stream.cuts, width, paint)
     yield ""
     yield from _measured(found, width, paint) if found.measured else _compared(found, width, paint)
     if found.traceback:
@@ -102,38 +100,6 @@ def _rule(result: RuleResult, width: int, paint: Paint) -> Iterator[str]:
     yield f"{paint(result.id, BOLD)} ({result.severity})"
     yield from _wrapped(result.requirement, width)
     yield paint(result.clause + (f" · WPT {result.wpt}" if result.wpt else ""), DIM)
-
-
-def _wire(name: str, stream: StreamRecord, width: int, paint: Paint) -> Iterator[str]:
-    wire, cuts = stream.data, stream.cuts
-    yield f"{name}: {count_of(len(wire), 'byte')} in {count_of(len(cuts) + 1, 'chunk')}"
-    rows = wire_rows(wire, cuts)
-    head = _ROWS_MAX // 2
-    left_out = len(rows) - 2 * head
-    for at, row in enumerate(rows):
-        if left_out <= 0 or at < head or at >= len(rows) - head:
-            yield from (f"    {line}" for line in _wire_row(row, width - 4, paint))
-        elif at == head:
-            size = sum(bytes_ for row in rows[head : len(rows) - head] for _, bytes_ in row.pieces)
-            yield paint(f"    … {count_of(size, 'byte')} in {count_of(left_out, 'line')} …", DIM)
-
-
-def _wire_row(row: WireRow, width: int, paint: Paint) -> Iterator[str]:
-    end = len(row.pieces) if len(row.pieces) <= _ROW_MAX else _ROW_MAX // 3
-    lines = list(folded("".join(piece for piece, _ in row.pieces[:end]), width))
-    if end < len(row.pieces):
-        size = sum(bytes_ for _, bytes_ in row.pieces[end:-end])
-        yield from (_bars(line, paint) for line in lines)
-        yield paint(f"… {count_of(size, 'byte')} …", DIM)
-        lines = list(folded("".join(piece for piece, _ in row.pieces[-end:]), width))
-    *most, last = lines
-    yield from (_bars(line, paint) for line in most)
-    note = f"   ({clip(' '.join(row.apart), 20)} cut)" if row.apart else ""
-    yield _bars(last, paint) + paint(note, DIM)
-
-
-def _bars(row: str, paint: Paint) -> str:
-    return "".join(paint(unit, BOLD, RED) if unit == BAR else unit for unit in units(row))
 
 
 def _sides(rows: Sequence[Row], width: int, paint: Paint) -> Iterator[str]:

@@ -15,7 +15,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-__all__ = ["BAR", "WireRow", "cells", "clip", "count_of", "folded", "pad", "show", "units", "wire_rows"]
+__all__ = [
+    "BAR",
+    "WireRow",
+    "cells",
+    "character_size",
+    "clip",
+    "count_of",
+    "folded",
+    "pad",
+    "show",
+    "units",
+    "wire_rows",
+]
 
 #: How a cut is drawn; a bar that is data is drawn with a backslash.
 BAR = "|"
@@ -72,7 +84,7 @@ def wire_rows(wire: bytes, cuts: tuple[int, ...]) -> list[WireRow]:
         if at in middles:
             rows[-1].pieces.append((wire[at : middles[at]].decode(), middles[at] - at))
             at = middles[at]
-        size = _character(wire, at)
+        size = character_size(wire, at)
         whole = size > 0 and not any(bars[at + offset] for offset in range(1, size))
         if size > 1 and not whole:
             rows[-1].apart.append(_shown(wire[at : at + size].decode()))
@@ -106,7 +118,7 @@ def _ends_line(wire: bytes, at: int) -> bool:
     return wire[at - 1] == 0x0A or (wire[at - 1] == 0x0D and wire[at] != 0x0A)
 
 
-def _character(wire: bytes, at: int) -> int:
+def character_size(wire: bytes, at: int) -> int:
     """How many bytes the character has that starts here; 0 where none does."""
     if wire[at] < 0x80:
         return 1
