@@ -279,10 +279,15 @@ def _origin(value: Any) -> Mapping[str, str]:
 
 
 def _day(value: Any) -> str:
+    text = _text(value, "date")
     try:
-        return date.fromisoformat(_text(value, "date")).isoformat()
+        # Other forms of ISO 8601 are dates too, but not to every reader.
+        if date.fromisoformat(text).isoformat() == text:
+            return text
+        reason = f"{text!r:.60} is another form"
     except ValueError as error:
-        raise EntryError(f"date: {error}; it is written as 2026-11-30") from None
+        reason = str(error)
+    raise EntryError(f"date: {reason}; it is written as 2026-11-30")
 
 
 # writing -------------------------------------------------------------------------------------------------------------
