@@ -32,7 +32,8 @@ from .baseline import baseline_text, could_be_declared, keep_what_repeats
 from .check import RELEASE, check, describe_target
 from .command import close, load, profile_options, refuse
 from .corpus.commands import corpus
-from .corpus.making_commands import COMMANDS
+from .corpus.making_commands import COMMANDS as MAKING
+from .corpus.sharing_commands import COMMANDS as SHARING
 from .corpus.suite import suite
 from .counterexample import TOKEN_LENGTH_MAX
 from .diagnosis.diagnose import diagnose_all
@@ -81,8 +82,8 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-for making in COMMANDS:
-    corpus.add_command(making)
+for command in (*MAKING, *SHARING):
+    corpus.add_command(command)
 main.add_command(corpus)
 
 

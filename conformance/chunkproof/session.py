@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import json
 import os
-import tempfile
 import traceback
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from .check import EFFORTS, RELEASE, describe_target, resolve_seed
 from .corpus.judging import CHAPTER
 from .corpus.suite import Suite, suite
 from .diagnosis.diagnose import diagnose_all
+from .files import write_whole
 from .isolation.judging import Isolation
 from .isolation.limits import Limits
 from .items import ROOT, RuleCollector, RuleItem, item_id
@@ -277,7 +277,7 @@ class SuiteRun:
         if not self.config.option.collectonly and exitstatus != pytest.ExitCode.INTERRUPTED:
             self._diagnose(session)
         if self.report_path:
-            _write(self.report_path, self.results.to_json())
+            write_whole(self.report_path, self.results.to_json())
         if self.config.option.collectonly:
             return
         if self.faulty:
@@ -394,22 +394,3 @@ def _writable(report: str, folder: Path) -> Path | None:
     if path.is_dir():
         raise pytest.UsageError(f"--chunkproof-report={report}: this is a folder; give the name of a file in it")
     return path
-
-
-def _write(path: Path, text: str) -> None:
-    # All or nothing, so that a reader never sees half a report. A lone surrogate becomes its JSON escape.
-    number, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with open(number, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-        Path(temporary).chmod(0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -13,8 +13,8 @@ from typing import Literal, TypeVar
 
 from .paint import BOLD, DIM, GREEN, RED, YELLOW, Paint
 from .terminal import show_line
-from .visible import BAR, cells, character_size, folded, pad, show, units
-from .wire import counted, draw_wire
+from .visible import BAR, cells, character_size, count_of, folded, pad, show, units
+from .wire import draw_wire
 
 __all__ = ["Block", "CharacterSeen", "ChunkSeen", "FieldSeen", "Layers", "LineSeen", "draw_layers"]
 
@@ -152,33 +152,33 @@ def draw_layers(title_lines: Sequence[str], layers: Layers, *, width: int = 100,
 
 
 def _sizes(layers: Layers) -> str:
-    return f"{counted(len(layers.wire), 'byte')} in {counted(len(layers.chunks), 'chunk')}"
+    return f"{count_of(len(layers.wire), 'byte')} in {count_of(len(layers.chunks), 'chunk')}"
 
 
 def _characters_said(layers: Layers) -> str:
     cut = sum(bool(one.cuts) for one in layers.characters)
     wrong = sum(one.kind == "ill-formed" for one in layers.characters)
-    return f"{counted(layers.whole, 'character')} whole, {counted(wrong, 'ill-formed sequence')}, {cut:,} cut"
+    return f"{count_of(layers.whole, 'character')} whole, {count_of(wrong, 'ill-formed sequence')}, {cut:,} cut"
 
 
 def _lines_said(layers: Layers) -> str:
     complete = sum(line.end != "" for line in layers.lines)
-    return counted(complete, "line") + (" and one that has no end" if complete < len(layers.lines) else "")
+    return count_of(complete, "line") + (" and one that has no end" if complete < len(layers.lines) else "")
 
 
 def _fields_said(layers: Layers) -> str:
-    said = [counted(sum(field.kind == "field" for field in layers.fields), "field")]
+    said = [count_of(sum(field.kind == "field" for field in layers.fields), "field")]
     for kind, word in (("ignored", "ignored"), ("unknown", "unknown")):
         if number := sum(field.kind == kind for field in layers.fields):
             said.append(f"{number:,} {word}")
     for kind, word in (("comment", "comment"), ("blank", "blank line")):
         if number := sum(field.kind == kind for field in layers.fields):
-            said.append(counted(number, word))
+            said.append(count_of(number, word))
     return ", ".join(said)
 
 
 def _events_said(layers: Layers) -> str:
-    return counted(len(layers.events), "event")
+    return count_of(len(layers.events), "event")
 
 
 # Rows -----------------------------------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ def _rows(items: Sequence[T], word: str, rows_of: Callable[[T], Iterable[Row]]) 
         yield from chain.from_iterable(map(rows_of, items))
         return
     yield from chain.from_iterable(map(rows_of, items[:_END_ROWS]))
-    yield [(f"… {counted(left_out, word)} …", (DIM,))]
+    yield [(f"… {count_of(left_out, word)} …", (DIM,))]
     yield from chain.from_iterable(map(rows_of, items[-_END_ROWS:]))
 
 

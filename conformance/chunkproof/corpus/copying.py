@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from ..files import write_whole
 from .entry import Entry, entry_text
 
 __all__ = ["SCHEMA", "copy_to"]
@@ -66,12 +65,12 @@ def copy_to(folder: Path, entries: Iterable[Entry]) -> list[Path]:
             raise FileExistsError(f"{folder / name} is no part of the former copy: move it, or choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
     # The list comes first: what a copy that was interrupted has left is known as its own.
-    _write(folder / _LIST, "\n".join([_HEADLINE, *sorted(files.keys() | former)]) + "\n")
+    _put(folder / _LIST, "\n".join([_HEADLINE, *sorted(files.keys() | former)]) + "\n")
     for name, text in files.items():
-        _write(folder / name, text)
+        _put(folder / name, text)
     for name in former - files.keys():
         (folder / name).unlink(missing_ok=True)
-    _write(folder / _LIST, "\n".join([_HEADLINE, *sorted(files)]) + "\n")
+    _put(folder / _LIST, "\n".join([_HEADLINE, *sorted(files)]) + "\n")
     return [folder / name for name in sorted([*files, _LIST])]
 
 
@@ -97,14 +96,6 @@ def _listed(path: Path) -> Iterator[str]:
     return (line for line in path.read_text("utf-8", errors="replace").split("\n") if _OURS.fullmatch(line))
 
 
-def _write(path: Path, text: str) -> None:
-    """The whole file or none of it."""
+def _put(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    number, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-    try:
-        with open(number, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        Path(temporary).chmod(0o644)
-        os.replace(temporary, path)
-    finally:
-        Path(temporary).unlink(missing_ok=True)
+    write_whole(path, text)

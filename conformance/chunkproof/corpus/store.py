@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..files import write_whole
 from .entry import Entry, EntryError, entry_text, read_entry
 
 __all__ = [
@@ -115,13 +115,13 @@ def write_entry(folder: Path, entry: Entry) -> Path:
     """Write an entry into the folder of its chapter; FileExistsError where its name is taken there."""
     path = folder / entry.chapter / f"{entry.id}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    _put(entry, path, _name)
+    write_whole(path, entry_text(entry), name=_name)
     return path
 
 
 def rewrite_entry(path: Path, entry: Entry) -> None:
     """Write an entry over the file that it was read from."""
-    _put(entry, path, os.replace)
+    write_whole(path, entry_text(entry))
 
 
 def _name(temporary: str, path: Path) -> None:
@@ -134,17 +134,3 @@ def _name(temporary: str, path: Path) -> None:
         # A file system without links: the name is taken first, so that for a moment it is an empty file.
         path.open("x").close()
         os.replace(temporary, path)
-
-
-def _put(entry: Entry, path: Path, place: Callable[[str, Path], None]) -> None:
-    """Write the file, whole or not at all: ``place`` gives it its name once all of it is on the disk."""
-    number, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{entry.id}.", suffix=".part")
-    try:
-        with open(number, "w", encoding="utf-8", newline="\n") as file:
-            file.write(entry_text(entry))
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        place(temporary, path)
-    finally:
-        Path(temporary).unlink(missing_ok=True)
