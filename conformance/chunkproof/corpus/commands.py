@@ -50,7 +50,7 @@ def folder_of(given: str | None) -> Path:
     folder = Path.cwd() / (given or FOLDER)
     if not folder.is_dir():
         if given is not None:
-            refuse(f"--corpus={given}: there is no such folder; `chunkproof corpus add FILE --corpus {given}` makes it")
+            refuse(f"--corpus={given}: there is no such folder; `chunkproof corpus add FILE --into {given}` makes it")
         return own_folder()
     return folder
 
