@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import itertools
 import json
+from typing import Any
 
 import pytest
 
@@ -42,8 +43,9 @@ ENTRIES = [
 ]
 
 
-def vectors_of(*entries: Entry) -> list[dict]:
-    return json.loads(to_vectors(entries))
+def vectors_of(*entries: Entry) -> list[dict[str, Any]]:
+    vectors: list[dict[str, Any]] = json.loads(to_vectors(entries))
+    return vectors
 
 
 def refused_by(vector: object) -> str:
