@@ -101,7 +101,7 @@ def test_a_deviation_fails_the_entries_that_it_shows_on(pytester):
 
 def run_only_case(source: str, **names: object) -> None:
     """Run the only case of a file without pytest."""
-    namespace = dict(names)
+    namespace: dict[str, Any] = dict(names)
     exec(compile(source, "file", "exec"), namespace)
     (case,) = namespace["CASES"]
     namespace["test_stream"](*case.values)
@@ -127,6 +127,7 @@ def assert_python_holds(entries: list[Entry]) -> None:
     """The table of the file is the entries, read without pytest."""
     tree = ast.parse(to_pytest(entries))
     (table,) = (node.value for node in tree.body if isinstance(node, ast.Assign))
+    assert isinstance(table, ast.List)
     for call, one in zip(table.elts, entries, strict=True):
         values = [ast.literal_eval(value) for value in (*call.args, call.keywords[0].value)]
         assert values == [
