@@ -129,6 +129,7 @@ def assert_python_holds(entries: list[Entry]) -> None:
     (table,) = (node.value for node in tree.body if isinstance(node, ast.Assign))
     assert isinstance(table, ast.List)
     for call, one in zip(table.elts, entries, strict=True):
+        assert isinstance(call, ast.Call)
         values = [ast.literal_eval(value) for value in (*call.args, call.keywords[0].value)]
         assert values == [
             list(one.question.before),
