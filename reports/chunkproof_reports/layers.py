@@ -158,7 +158,7 @@ def _sizes(layers: Layers) -> str:
 def _characters_said(layers: Layers) -> str:
     cut = sum(bool(one.cuts) for one in layers.characters)
     wrong = sum(one.kind == "ill-formed" for one in layers.characters)
-    return f"{count_of(layers.whole, 'character')} whole, {count_of(wrong, 'ill-formed sequence')}, {cut:,} cut"
+    return f"{count_of(layers.whole, 'character')}, {count_of(wrong, 'ill-formed sequence')}, {cut:,} cut"
 
 
 def _lines_said(layers: Layers) -> str:

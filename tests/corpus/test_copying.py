@@ -110,14 +110,14 @@ def test_a_list_that_names_other_files_removes_none_of_them(tmp_path):
 
 def test_a_copy_that_was_interrupted_can_be_made_again(tmp_path, monkeypatch):
     entries = [entry("a"), entry("b"), entry("c")]
-    write = copying._write
+    write = copying._put
 
     def full(path: Path, text: str) -> None:
         if path.name == "b.json":
             raise OSError("no space left")
         write(path, text)
 
-    monkeypatch.setattr(copying, "_write", full)
+    monkeypatch.setattr(copying, "_put", full)
     with pytest.raises(OSError, match="no space left"):
         copy_to(tmp_path, entries)
     monkeypatch.undo()

@@ -165,7 +165,7 @@ def test_all_sections_are_drawn():
         "  00000018  35 0a 0d 0a 69 64 3a 20   5␊␍␊id: ",
         "  00000020  32 0a 64 61               2␊da",
         "",
-        "characters: 34 characters whole, 0 ill-formed sequences, 1 cut",
+        "characters: 34 characters, 0 ill-formed sequences, 1 cut",
         "         6  E4|BD A0       你, cut at 7",
         "",
         "lines: 5 lines and one that has no end",
