@@ -15,6 +15,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from chunkproof.corpus import inflating
 from chunkproof.corpus.artefacts import (
     FORMATS,
     ArtefactError,
@@ -712,14 +713,14 @@ def test_what_is_packed_may_not_unpack_to_more_than_a_wire(monkeypatch):
 
 
 def test_the_number_of_members_of_gzip_is_bounded(monkeypatch):
-    monkeypatch.setattr(codings, "_MEMBERS_MAX", 2)
+    monkeypatch.setattr(inflating, "_MEMBERS_MAX", 2)
     artefact = read_artefact(gzip.compress(b"data") * 3)
     assert artefact.wire == b"datadata"
     assert artefact.understood[1] == "gzip taken off (what stands behind its end left out): 8 bytes"
 
 
 def test_what_is_packed_is_unpacked_in_slices(monkeypatch):
-    monkeypatch.setattr(codings, "_SLICE", 3)
+    monkeypatch.setattr(inflating, "_SLICE", 3)
     assert read_artefact(gzip.compress(WIRE) * 2).wire == WIRE * 2
 
 

@@ -26,9 +26,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkproof.corpus.inflating import Inflater
 from chunkproof.corpus.recording import Recording, RecordingError, describe, exchange, read_headers, record
 from chunkproof.corpus.recording import recording as module
-from chunkproof.corpus.recording.inflating import inflater
 from chunkproof_strategies.chunkings import chunks_of
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
@@ -335,6 +335,17 @@ def test_what_stands_behind_deflate_is_no_part_of_it() -> None:
     assert found.notes == ("deflate taken off", "something stands behind the end of the deflate data")
 
 
+def test_what_stands_behind_gzip_is_no_part_of_it() -> None:
+    found = written(gzipped(gzip.compress(b"ab") + b"cd"))
+    assert found.wire == b"ab"
+    assert found.notes == ("gzip taken off", "something stands behind the end of the gzip data")
+
+
+def test_two_headers_of_the_coding_are_two_codings() -> None:
+    head = HEAD + b"Content-Encoding: gzip\r\nContent-Encoding: gzip\r\n"
+    assert "the content coding gzip, gzip, which cannot be taken off" in refusal(length(b"x", head))
+
+
 def test_gzip_that_stops_early_is_noted() -> None:
     (packed,) = flushed([b"data: x\n\n"], 31)
     found = written(gzipped(packed[:-8]))
@@ -353,7 +364,7 @@ def test_gzip_that_breaks_keeps_what_came_before() -> None:
 
 def test_a_small_body_that_unpacks_to_a_large_one_takes_no_more_than_is_asked_for() -> None:
     packed = gzip.compress(bytes(30_000_000))
-    assert inflater("gzip").inflate(packed, 1001) == bytes(1001)
+    assert Inflater("gzip").inflate(packed, 1001) == bytes(1001)
     found = written(gzipped(packed), max_bytes=1000)
     assert found.wire == bytes(1000)
     assert found.notes == ("gzip taken off", "ended by --max-bytes")

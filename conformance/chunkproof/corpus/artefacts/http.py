@@ -13,8 +13,10 @@ import h11
 
 from chunkproof_reports.visible import count_of
 
+from ..headers import codings_of, joined
+from ..inflating import GZIP
 from .artefact import PIECES_MAX, WAY_OUT, ArtefactError, Pieces, behind, is_stream_like, shown
-from .codings import GZIP, decoded, unpacked
+from .codings import decoded, unpacked
 
 __all__ = ["is_wrapped", "unwrapped"]
 
@@ -74,8 +76,7 @@ class _Head:
 
     def codings(self, name: str) -> list[str]:
         """The codings that a header lists, in the order they were applied."""
-        listed = [coding.strip().lower() for coding in self.headers.get(name, "").split(",")]
-        return [coding for coding in listed if coding not in ("", "identity")]
+        return codings_of(self.headers.get(name, ""))
 
     @property
     def is_stream(self) -> bool:
@@ -126,11 +127,7 @@ def _head(content: bytes) -> _Head:
     # It has its blank line.
     assert isinstance(answer, h11.Response | h11.InformationalResponse)
     version = later.group()[5:6] if later else bytes(answer.http_version)
-    headers: dict[str, list[str]] = {}
-    for name, value in answer.headers:
-        headers.setdefault(name.decode("latin-1"), []).append(value.decode("latin-1"))
-    joined = {name: ", ".join(values) for name, values in headers.items()}
-    return _Head(version.decode(), answer.status_code, joined, end.end())
+    return _Head(version.decode(), answer.status_code, joined(answer.headers), end.end())
 
 
 def _body(content: Pieces, head: _Head) -> tuple[Pieces, list[bytes]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import accumulate
 from statistics import median_low
@@ -14,8 +14,9 @@ import h11
 from chunkproof_reports.visible import count_of
 from chunkproof_strategies.chunkings import Cuts, chunks_of
 
+from ..headers import codings_of, joined
+from ..inflating import Inflater
 from .exchange import SHOWN_BYTES, Deadline, Exchange, connect
-from .inflating import CodingError, Inflater, inflater
 from .request import Headers, RecordingError, Request, read_headers
 from .secrets import Secrets
 
@@ -93,9 +94,10 @@ def record(
         with closing(connect(request, limits.deadline)) as connection:
             exchange = Exchange(connection, request, limits.deadline, secrets)
             response = exchange.response()
-            fields = _fields(response)
-            secrets.add_headers((name, value) for name, value in fields if name == "set-cookie")
-            location = dict(fields).get("location", "")
+            # Cookies are the one list whose items hold commas.
+            cookies = [value.decode("latin-1") for name, value in response.headers if name == b"set-cookie"]
+            secrets.add_headers(("set-cookie", cookie) for cookie in cookies)
+            location = joined(response.headers).get("location", "")
             if response.status_code not in _REDIRECTS or not location:
                 return _recorded(exchange, response, limits, secrets, notes)
         following = request.redirected(response.status_code, location, secrets)
@@ -117,26 +119,21 @@ class _Limits:
     on_chunk: Callable[[int, float], object]
 
 
-def _fields(response: h11.Response) -> list[tuple[str, str]]:
-    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers]
-
-
 # the body ------------------------------------------------------------------------------------------------------------
 
 
 def _recorded(
     exchange: Exchange, response: h11.Response, limits: _Limits, secrets: Secrets, notes: list[str]
 ) -> Recording:
-    place, fields = exchange.request.shown, dict(_fields(response))
+    place, fields = exchange.request.shown, joined(response.headers)
     encoding = fields.get("content-encoding", "")
     if response.status_code != 200:
         raise RecordingError(f"{place}: {_refusal(exchange, response.status_code, encoding, secrets)}")
-    try:
-        coding = inflater(encoding)
-    except CodingError:
+    coding = _inflater(encoding)
+    if coding is None:
         shown = secrets.shown(encoding.encode(), 40)
         reason = f"the body comes in the content coding {shown}, which cannot be taken off"
-        raise RecordingError(f"{place}: {reason}; ask for it with Accept-Encoding: identity") from None
+        raise RecordingError(f"{place}: {reason}; ask for it with Accept-Encoding: identity")
     content_type = secrets.shown(fields.get("content-type", "").encode(), SHOWN_BYTES)
     notes += _of_the_type(content_type)
     if coding.coding != "identity":
@@ -166,17 +163,33 @@ def _taken(exchange: Exchange, coding: Inflater, limits: _Limits, notes: list[st
             if data:
                 chunks.append((data, seconds))
                 limits.on_chunk(len(data), seconds)
-            if full or coding.broken:
-                return _noted(chunks, notes, coding.broken or "ended by --max-bytes")
+            fault = _fault(coding)
+            if full or fault:
+                return _noted(chunks, notes, fault or "ended by --max-bytes")
     except KeyboardInterrupt:
         return _noted(chunks, notes, "ended by Ctrl-C")
     if exchange.broken:
         notes.append(exchange.broken)
-    elif not coding.complete:
+    elif not coding.is_whole:
         notes.append(f"the {coding.coding} data stops before its end")
     elif not exchange.delimited:
         notes.append("the body ended with the connection: no length and no last chunk shows whether that was its end")
     return chunks
+
+
+def _inflater(content_encoding: str) -> Inflater | None:
+    """What takes off the coding of this header; None where it cannot be taken off."""
+    codings = codings_of(content_encoding)
+    if len(codings) > 1 or (codings and codings[0] not in ("gzip", "deflate")):
+        return None
+    return Inflater(codings[0] if codings else "identity")
+
+
+def _fault(coding: Inflater) -> str:
+    """Why the bytes cannot be read on; empty where they can."""
+    if coding.damage:
+        return f"the {coding.coding} data is broken: some of the read in which that shows may be missing"
+    return f"something stands behind the end of the {coding.coding} data" if coding.has_trailing else ""
 
 
 def _noted(chunks: list[Chunk], notes: list[str], note: str) -> list[Chunk]:
@@ -202,20 +215,23 @@ def _refusal(exchange: Exchange, status: int, encoding: str, secrets: Secrets) -
     """What a server says that sends no stream, and the way out."""
     way_out = _WAYS_OUT.get(status, "the stream has to come with status 200")
     # Enough to see a secret as a whole that begins in what is shown.
-    enough = SHOWN_BYTES + secrets.longest()
-    body = b""
-    try:
-        exchange.deadline = Deadline(min(exchange.deadline.left(), _ERROR_BODY_SECONDS))
-        coding = inflater(encoding)
-        for data, _ in exchange.reads():
-            body += coding.inflate(data, enough - len(body))
-            if len(body) >= enough:
-                break
-    except (CodingError, TimeoutError):
-        # The status alone says enough.
-        pass
+    body = _beginning(exchange, encoding, SHOWN_BYTES + secrets.longest())
     said = f" and says '{secrets.shown(body, SHOWN_BYTES)}'" if body else ""
     return f"the server answers with status {status}{said}; {way_out}"
+
+
+def _beginning(exchange: Exchange, encoding: str, enough: int) -> bytes:
+    """What has come of the body of an error; nothing where its coding cannot be taken off: the status says enough."""
+    coding = _inflater(encoding)
+    body = b""
+    if coding is not None:
+        with suppress(TimeoutError):
+            exchange.deadline = Deadline(min(exchange.deadline.left(), _ERROR_BODY_SECONDS))
+            for data, _ in exchange.reads():
+                body += coding.inflate(data, enough - len(body))
+                if len(body) >= enough:
+                    break
+    return body
 
 
 # telling -------------------------------------------------------------------------------------------------------------
