@@ -21,6 +21,8 @@ _PORTS = {"http": 80, "https": 443}
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE = re.compile(r"(?:[!-~](?:[\t -~]*[!-~])?)?")
 _HOST = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?")
+_BEGIN = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)?([^/?#]*)(.*)", re.DOTALL)
+_HOST_AND_PORT = re.compile(r"(?:\[[0-9A-Fa-f:.]*\]?|[^:]*)(?::[0-9]*)?")
 # What is percent-encoded already stays as it is.
 _SAFE = "%/:=&?~+!$,;'@()*[]"
 # How the request is framed is not for the user to say: the answer could not be read then.
@@ -89,11 +91,20 @@ class Place:
 
 
 def _bare(url: str, secrets: Secrets) -> str:
-    """What can be shown of a URL that cannot be used: user info may stand anywhere before its last @."""
-    scheme = re.match(r"https?://", url)
-    _, found, rest = secrets.hidden_in_url(url).rpartition("@")
-    text = (scheme[0] if scheme else "") + rest if found else rest
-    return show(re.split("[?#]", text, maxsplit=1)[0])
+    """What can be shown of a URL that cannot be used: no user info, query and fragment.
+
+    Where what stands in the place of the host can be none, user info with a ``/``, ``?`` or ``#`` in it may: it ends
+    at the last @ then, which may stand in a query as well.
+    """
+    url = secrets.hidden_in_url(url)
+    begin = _BEGIN.fullmatch(url)
+    # It fits any text.
+    assert begin is not None
+    scheme, authority, rest = begin.groups("")
+    host = authority.rpartition("@")[2]
+    if _HOST_AND_PORT.fullmatch(host):
+        return show(scheme + host + re.split("[?#]", rest, maxsplit=1)[0])
+    return show(scheme + re.split("[?#&;=]", url.removeprefix(scheme).rpartition("@")[2], maxsplit=1)[0])
 
 
 def _ascii_host(host: str) -> str:
