@@ -148,6 +148,28 @@ def test_what_is_no_entry_at_all_is_refused(data):
     assert reason(data).startswith("version: None stands where 1 belongs")
 
 
+def test_the_times_of_a_recording_are_kept_for_each_chunk():
+    entry = read_entry({**DATA, "times": [0.2, 1.25]})
+    assert entry.times == (0.2, 1.25)
+    assert json.loads(entry_text(entry))["times"] == [0.2, 1.25]
+    assert entry.with_question(entry.question, entry.deviations).times == (0.2, 1.25)
+    assert entry.with_question(Question(entry.wire, (8,)), entry.deviations).times == ()
+
+
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [
+        ([0.2], "times: there are 1, and 2 chunks; there is one for each, or none"),
+        ([0.2, -1], "times[1]: -1 stands where seconds from 0 belong"),
+        ([0.2, float("nan")], "times[1]: nan stands where"),
+        ([0.2, "1"], "times[1]: '1' stands where"),
+        (2, "times: 2 stands where a list belongs"),
+    ],
+)
+def test_times_that_cannot_be_are_named(times, said):
+    assert reason({**DATA, "times": times}).startswith(said)
+
+
 # Recipes --------------------------------------------------------------------------------------------------------------
 
 

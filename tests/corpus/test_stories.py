@@ -119,6 +119,7 @@ def test_a_recording_of_a_server_that_cuts_inside_a_character(monkeypatch):
     assert "200" in told
     assert entry.origin["kind"] == "recording"
     assert entry.cuts == (cut,)
+    assert len(entry.times) == 2
     assert len(entry.wire) == len(wire)
     shrunk = chunkproof("corpus", "shrink", entry.id, "--target", "deviation:utf8-split-lossy")
     assert shrunk.endswith("to 9 bytes in 2 chunks\n")

@@ -74,6 +74,17 @@ def test_a_file_that_cannot_be_used_is_named_and_the_run_is_not_green(with_entry
     assert "1 rule and 1 entry of the corpus judged" in ran.out
 
 
+def test_an_entry_that_disagrees_with_the_standard_judges_nobody(with_entry, run):
+    write(with_entry, "bugs/wrong", {**DATA, "cuts": [], "deviations": [], "severity": "info", "expected": NOTHING})
+    ran = run(with_entry, "--target=reference", "--chunkproof-corpus=bugs", ENTRY)
+    assert ran.code == 4
+    assert "bugs/wrong.json: expected.events: () stands where the standard says (Event(" in ran.out
+    assert "1 entry of the corpus judged" in ran.out
+
+
+NOTHING = {"events": [], "last_event_id": "", "retries": []}
+
+
 def test_a_folder_that_is_not_there_is_an_error(folder, run):
     ran = run(folder, "--target=reference", "--chunkproof-corpus=none")
     assert ran.code == 4

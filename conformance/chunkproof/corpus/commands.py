@@ -127,7 +127,7 @@ def check_(folder: str | None, target: str | None, declare: tuple[str, ...], dev
         try:
             assert_agrees(entry)
         except EntryError as error:
-            wrong.append(Problem(Path(entry.chapter, f"{entry.id}.json"), str(error)))
+            wrong.append(Problem(found.paths[entry.id], str(error)))
     told(wrong[len(found.problems) :])
     click.echo(f"{count_of(len(found.entries), 'entry', 'entries')}, {len(wrong)} that cannot be used")
     broken = target is not None and not _judge(found.entries, target, declare, deviations)

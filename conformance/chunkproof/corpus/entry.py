@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -52,8 +53,8 @@ class Entry:
 
     ``rules`` are those that it is a case of, the first of which it is judged by; ``layer`` is where a parser's fault
     sits that it shows, ``deviations`` the faults of the catalogue that do. ``question`` is the wire, its cuts and what
-    is run before it. ``origin`` is where it comes from: ``{"kind": ..., "reference": ...}``. ``data`` is all of it, as
-    the file holds it.
+    is run before it. ``origin`` is where it comes from: ``{"kind": ..., "reference": ...}``. ``times`` are the seconds
+    from the request to each chunk, of a recording. ``data`` is all of it, as the file holds it.
     """
 
     id: str
@@ -67,6 +68,7 @@ class Entry:
     origin: Mapping[str, str]
     licence: str
     date: str
+    times: tuple[float, ...]
     data: Mapping[str, Any] = field(repr=False)
 
     @property
@@ -90,7 +92,8 @@ class Entry:
 
     def with_question(self, question: Question, deviations: Iterable[Deviation]) -> Entry:
         """The same point with another stream, what the standard makes of that, and the deviations that show on it."""
-        data = {key: value for key, value in self.data.items() if key != "before"}
+        left_out = {"before"} if question.cuts == self.cuts else {"before", "times"}
+        data = {key: value for key, value in self.data.items() if key not in left_out}
         data |= {
             "wire": wire_data(question.wire),
             "cuts": list(question.cuts),
@@ -116,6 +119,7 @@ class Entry:
         deviations: Sequence[str] = (),
         licence: str = "CC0-1.0",
         day: str = "",
+        times: Sequence[float] = (),
     ) -> Entry:
         """An entry from its parts; EntryError where one of them cannot be used."""
         data: dict[str, Any] = {
@@ -135,6 +139,8 @@ class Entry:
         }
         if question.before:
             data["before"] = [wire_data(wire) for wire in question.before]
+        if times:
+            data["times"] = [round(seconds, 3) for seconds in times]
         return read_entry(data)
 
 
@@ -146,7 +152,7 @@ def read_entry(data: Any) -> Entry:
     version = data.get("version") if isinstance(data, dict) else None
     if version != VERSION or type(version) is not int:
         raise EntryError(f"version: {version!r} stands where {VERSION} belongs: it is no entry, or of a later release")
-    as_object(data, "entry", _KEYS, optional=("before", "note"))
+    as_object(data, "entry", _KEYS, optional=("before", "times", "note"))
     name = _text(data["id"], "id")
     if len(name) > 100 or not _ID.fullmatch(name):
         raise EntryError(f"id: {name!r} is not made of words of a-z and 0-9 with single hyphens between them")
@@ -160,6 +166,7 @@ def read_entry(data: Any) -> Entry:
     if rules[0].examine is not None or rules[0].cases is not None:
         raise EntryError(f"rules[0]: {rules[0].id} looks at several streams; the first must be a rule that judges one")
     deviations = as_list(data["deviations"], "deviations")
+    cuts = _cuts(data["cuts"], len(wire))
     return Entry(
         id=name,
         title=_text(data["title"], "title", most=_TEXT_MAX),
@@ -167,11 +174,12 @@ def read_entry(data: Any) -> Entry:
         layer=_one_of(data["layer"], "layer", _LAYERS),
         severity=_one_of(data["severity"], "severity", _SEVERITIES),
         deviations=tuple(_deviation(one, f"deviations[{at}]") for at, one in enumerate(deviations)),
-        question=Question(wire, _cuts(data["cuts"], len(wire)), before),
+        question=Question(wire, cuts, before),
         expected=_outcome(data["expected"]),
         origin=_origin(data["origin"]),
         licence=_text(data["licence"], "licence", most=100),
         date=_day(data["date"]),
+        times=_times(data.get("times", []), len(cuts) + 1),
         data=data,
     )
 
@@ -237,6 +245,16 @@ def _cuts(value: Any, length: int) -> Cuts:
         if at > following:
             raise EntryError(f"cuts: {at} stands before {following}; they are offsets into a wire of {length}, sorted")
     return cuts
+
+
+def _times(value: Any, chunks: int) -> tuple[float, ...]:
+    times = as_list(value, "times")
+    if times and len(times) != chunks:
+        raise EntryError(f"times: there are {len(times)}, and {chunks} chunks; there is one for each, or none")
+    for at, seconds in enumerate(times):
+        if type(seconds) not in (int, float) or not 0 <= seconds < math.inf:
+            raise EntryError(f"times[{at}]: {seconds!r:.60} stands where seconds from 0 belong")
+    return tuple(times)
 
 
 def _outcome(value: Any) -> Outcome:

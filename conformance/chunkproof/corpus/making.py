@@ -43,6 +43,7 @@ class Described:
     deviations: tuple[str, ...] = ()
     origin: Mapping[str, str] = field(default_factory=lambda: {"kind": "file"})
     licence: str = "CC0-1.0"
+    times: tuple[float, ...] = ()
 
 
 def entry_of(question: Question, said: Described) -> Entry:
@@ -62,6 +63,7 @@ def entry_of(question: Question, said: Described) -> Entry:
         severity=said.severity,
         deviations=names,
         licence=said.licence,
+        times=said.times,
     )
     assert_agrees(entry)
     return entry

@@ -180,8 +180,8 @@ def record_(
         click.echo("", err=True)
     for line in describe(recorded):
         click.echo(f"  {terminal.show_line(line)}")
-    if wanted.said.origin["kind"] == "file":
-        wanted = replace(wanted, said=replace(wanted.said, origin={"kind": "recording"}))
+    origin = {"kind": "recording"} if wanted.said.origin["kind"] == "file" else wanted.said.origin
+    wanted = replace(wanted, said=replace(wanted.said, origin=origin, times=recorded.times))
     _make(Question(recorded.wire, recorded.cuts), wanted)
 
 
@@ -243,8 +243,9 @@ def _make(question: Question, wanted: _Wanted) -> None:
         question = _redacted(failure, wanted.keep) if wanted.redacted else failure.question
     # What explained the stream as it was may not show on a smaller one.
     still = tuple(name for name in failure.names if shows(question, rule, find_deviation(name)))
+    times = said.times if len(said.times) == len(question.cuts) + 1 else ()
     try:
-        entry = entry_of(question, replace(said, deviations=said.deviations or still))
+        entry = entry_of(question, replace(said, deviations=said.deviations or still, times=times))
         path, entry = store(Path.cwd() / wanted.into, entry)
     except EntryError as error:
         refuse(terminal.show_line(str(error)))

@@ -52,6 +52,7 @@ def show(entry: str, folder: str | None) -> None:
         f"a case of: {', '.join(rule.id for rule in stored.rules)}",
         f"shows: {', '.join(one.name for one in stored.deviations) or 'no deviation'}",
         f"from: {stored.origin['kind']}" + (f", {reference}" if reference else ""),
+        *([f"arrived after: {', '.join(f'{seconds:g}' for seconds in stored.times)} s"] if stored.times else []),
     ]
     width = min(shutil.get_terminal_size().columns, 120)
     for line in draw_layers(said, layers(stored.question), width=width, colour=sys.stdout.isatty()):

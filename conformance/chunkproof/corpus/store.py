@@ -41,9 +41,10 @@ class Problem:
 
 @dataclass(slots=True)
 class Corpus:
-    """The entries of a folder, by their ids, and the files that could not be used."""
+    """The entries of a folder, by their ids, the file of each, and the files that could not be used."""
 
     entries: list[Entry] = field(default_factory=list)
+    paths: dict[str, Path] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -64,17 +65,16 @@ def read_corpus(folder: Path) -> Corpus:
     A file that cannot be used is a problem of its own, and never one of the others.
     """
     corpus = Corpus()
-    places: dict[str, Path] = {}
     for path in _files(folder):
         try:
             entry = read_file(path)
         except EntryError as error:
             corpus.problems.append(Problem(path, str(error)))
             continue
-        if entry.id in places:
-            corpus.problems.append(Problem(path, f"id: {entry.id} stands in {places[entry.id]} as well"))
+        if entry.id in corpus.paths:
+            corpus.problems.append(Problem(path, f"id: {entry.id} stands in {corpus.paths[entry.id]} as well"))
             continue
-        places[entry.id] = path
+        corpus.paths[entry.id] = path
         corpus.entries.append(entry)
     corpus.entries.sort(key=lambda entry: entry.id)
     return corpus

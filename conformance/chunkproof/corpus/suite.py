@@ -8,7 +8,8 @@ from functools import cache
 from pathlib import Path
 
 from ..rules import RULES, Rule
-from .judging import rules_of
+from .entry import EntryError
+from .judging import assert_agrees, rule_of, rules_of
 from .store import Problem, own_corpus, own_folder, read_corpus
 
 __all__ = ["Suite", "suite"]
@@ -36,10 +37,16 @@ def suite(effort: str, folders: Sequence[Path] = ()) -> Suite:
             raise NotADirectoryError(str(folder))
         corpus = read_corpus(folder)
         problems += corpus.problems
-        for rule, entry in zip(rules_of(corpus.entries), corpus.entries, strict=True):
+        for entry in corpus.entries:
+            rule = rule_of(entry)
+            path = corpus.paths[entry.id]
             if rule.id in taken:
-                path = folder / entry.chapter / f"{entry.id}.json"
                 problems.append(Problem(path, f"id: an entry of {taken[rule.id]} is called {entry.id} as well"))
+                continue
+            try:
+                assert_agrees(entry)
+            except EntryError as error:
+                problems.append(Problem(path, str(error)))
                 continue
             taken[rule.id] = str(folder)
             rules.append(rule)
