@@ -100,7 +100,7 @@ def test_the_schema_is_a_schema_and_is_strict():
 def test_the_schema_names_the_same_keys_and_words_as_the_code():
     schema = VALIDATOR.schema
     assert set(schema["required"]) == set(entry_module._KEYS)
-    assert set(schema["properties"]) == {*entry_module._KEYS, "before", "note"}
+    assert set(schema["properties"]) == {*entry_module._KEYS, "before", "times", "note"}
     assert tuple(schema["properties"]["layer"]["enum"]) == entry_module._LAYERS
     assert tuple(schema["properties"]["severity"]["enum"]) == entry_module._SEVERITIES
     assert tuple(schema["properties"]["origin"]["properties"]["kind"]["enum"]) == entry_module._ORIGINS
