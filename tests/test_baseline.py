@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from chunkproof.baseline import BaselineError, baseline_text, judge_known, keep_what_repeats, read_baseline
 from chunkproof.check import check
 from chunkproof.cli import main
+from chunkproof.corpus.suite import Suite
 from chunkproof.counterexample import Case, encode_token
 from chunkproof.isolation.judging import Isolation
 from chunkproof.isolation.limits import Limits
@@ -168,8 +169,7 @@ def test_what_does_not_fail_every_time_is_left_out(isolation):
 
 def test_the_command_writes_the_file_and_says_what_to_put_where(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("chunkproof.cli.RULES", RULES)
-    monkeypatch.setattr("chunkproof.cli.check", lambda *given, **more: check(*given, **more, rules=RULES))
+    monkeypatch.setattr("chunkproof.cli.suite", lambda *given: Suite(tuple(RULES)))
     done = CliRunner().invoke(main, ["baseline", "--target", SPEC, "--effort", "smoke"])
     assert done.exit_code == 0, done.output
     assert done.stderr == f"judging {SPEC} by 3 rules, effort smoke\n"

@@ -147,14 +147,15 @@ def read_baseline(path: Path, file: str) -> Baseline:
 
 def _known(entry: Mapping[str, Any], file: str) -> Known:
     name, kind, token = (_text(entry[key]) for key in ("rule", "kind", "token"))
+    is_entry = name.startswith(f"{CHAPTER}/")
     try:
         case = decode_token(token)
-        find_rule(case.rule)
+        find_rule(case.rule if is_entry else name)
     except LookupError as error:
         raise BaselineError(f"{file}: {error.args[0]}; {_ANEW}") from None
     except TokenError as error:
         raise BaselineError(f"{file}, {name}: {error}; {_ANEW}") from None
-    if case.rule != name and not name.startswith(f"{CHAPTER}/"):
+    if case.rule != name and not is_entry:
         raise BaselineError(f"{file} is damaged: the token of {name} is one of {case.rule}; {_ANEW}")
     return Known(name, kind, case, _text(entry.get("deviation", "")))
 

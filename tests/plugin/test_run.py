@@ -224,6 +224,7 @@ def test_parser_whose_input_an_empty_chunk_ends_is_told_what_to_declare(make_fol
         "chunking/empty-chunks-anywhere",
         "whole/any-stream-in-any-chunking",
         "whole/any-bytes-never-stop-a-parser",
+        "whole/telling-cases-are-right",
     ]
     assert all(rule["advice"].endswith("declare it: --chunkproof-declare empty_chunk=end") for rule in broken)
     assert ran.out.count("--chunkproof-declare empty_chunk=end") == len(broken)

@@ -19,6 +19,8 @@ _HIDDEN = b"[hidden]"
 _ANY = "surrogateescape"
 # Shorter values are words such as "1" and "en": hiding them makes a message unreadable and guards nothing.
 _BYTES_MIN = 4
+# So much of the beginning of a longer value is hidden by itself.
+_BEGINNING_BYTES = 8
 # A stream that holds a value as long as this holds it because the server has repeated it.
 _TELLING_BYTES_MIN = 12
 # These say what is wanted, not who asks.
@@ -110,10 +112,15 @@ class Secrets:
 
 
 def _found(value: bytes, data: bytes) -> Iterator[tuple[int, int]]:
-    at = data.find(value)
+    # What stands in the way of the rest (a query that is left out, another form of it) must not show its beginning.
+    start = value[:_BEGINNING_BYTES]
+    at = data.find(start)
     while at >= 0:
-        yield at, at + len(value)
-        at = data.find(value, at + 1)
+        length = len(start)
+        while length < len(value) and data[at + length : at + length + 1] == value[length : length + 1]:
+            length += 1
+        yield at, at + length
+        at = data.find(start, at + 1)
     for length in range(min(len(value) - 1, len(data)), _BYTES_MIN - 1, -1):
         if data.endswith(value[:length]):
             yield len(data) - length, len(data)
@@ -121,8 +128,11 @@ def _found(value: bytes, data: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _parts(value: str) -> Iterator[str]:
-    """The value of a header, its words, and what stands behind `=` in them."""
+    """The value of a header, without a scheme too, its words, and what stands behind `=` in them."""
     yield value
+    scheme, _, behind = value.strip().partition(" ")
+    if scheme.lower() in _SCHEMES:
+        yield behind.strip()
     for word in re.split(r"[;,\s]+", value):
         if word.lower() in _SCHEMES:
             continue
