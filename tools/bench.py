@@ -20,6 +20,7 @@ from chunkproof.peace import at_peace
 from chunkproof.rule_run import RuleRun, search_examples, search_seeded
 from chunkproof.rules import RULES, find_rule
 from chunkproof.watch import Watch
+from chunkproof_strategies.generator import RandomSource
 from chunkproof_targets.contract import Run, Target
 from chunkproof_targets.declared import Declared
 from chunkproof_targets.loading import load_target
@@ -55,7 +56,7 @@ def seeded(target: Target, budget: float) -> RuleRun:
     """A run of the broad rule with the seeded driver."""
     with Watch() as watch:
         rule_run = RuleRun(find_rule(BROAD), target, watch)
-        assert search_seeded(rule_run, budget, "bench") is None
+        assert search_seeded(rule_run, budget, RandomSource("bench")) is None
     return rule_run
 
 
@@ -110,7 +111,7 @@ def time_to_find(seeds: range) -> None:
             for seed in seeds:
                 rule_run = RuleRun(find_rule(BROAD), target, watch)
                 started = time.process_time()
-                found = search_seeded(rule_run, 200_000, f"{seed}")
+                found = search_seeded(rule_run, 200_000, RandomSource(f"{seed}"))
                 seconds.append(time.process_time() - started)
                 checks.append(rule_run.checks)
                 assert found is not None, f"{name}: not found with seed {seed} in {rule_run.checks} checks"

@@ -12,6 +12,7 @@ import traceback
 from dataclasses import dataclass
 
 from chunkproof_reports.results import Counterexample, RuleResult, Status
+from chunkproof_strategies.generator import RandomSource
 from chunkproof_targets.contract import Target
 
 from .examination import Examination, Examine, Examined
@@ -29,12 +30,14 @@ class Effort:
 
     ``checks`` is what a rule of weight 1 makes on streams of ordinary length; a check of a long wire counts for more.
     After so many ``seconds`` no more is tried: this is for targets that are slow, and no other comes near it.
+    ``constants``: half of the texts of any kind are those that stand in the target's code.
     """
 
     name: str
     checks: int
     examples: int
     seconds: float = float("inf")
+    constants: bool = False
 
 
 EFFORTS = {
@@ -42,7 +45,7 @@ EFFORTS = {
     for effort in (
         Effort("smoke", 250, 0, 15),
         Effort("default", 9_500, 40, 60),
-        Effort("deep", 120_000, 400, 900),
+        Effort("deep", 120_000, 400, 900, constants=True),
     )
 }
 
@@ -128,7 +131,9 @@ def _search(rule_run: RuleRun, effort: Effort, seed: str) -> Finding | None:
     rule_run.until = time.monotonic() + effort.seconds
     if rule_run.rule.cases is not None:
         return search_cases(rule_run, rule_run.rule.cases())
-    found = search_seeded(rule_run, effort.checks * rule_run.rule.weight, f"{seed}/{rule_run.rule.id}")
+    constants = rule_run.target.constants if effort.constants else ()
+    source = RandomSource(f"{seed}/{rule_run.rule.id}", constants=constants)
+    found = search_seeded(rule_run, effort.checks * rule_run.rule.weight, source)
     if found is not None or not rule_run.streams or not effort.examples:
         return found
     return search_examples(rule_run, effort.examples, f"{seed}/{rule_run.rule.id}/hypothesis")

@@ -210,9 +210,8 @@ class RuleRun:
         return self.rule.differs(expectation, wire, cuts, self.run(wire, cuts, before))
 
 
-def search_seeded(rule_run: RuleRun, budget: float, seed: str) -> Finding | None:
+def search_seeded(rule_run: RuleRun, budget: float, source: RandomSource) -> Finding | None:
     """The first failure among the seeded driver's streams; None when the budget of checks is spent."""
-    source = RandomSource(seed)
     for stream in _new_streams(lambda: rule_run.draft(source)):
         found = rule_run.try_stream(stream, source)
         if found is not None or rule_run.spent >= budget or rule_run.out_of_time:

@@ -16,10 +16,14 @@ T = TypeVar("T")
 
 
 class RandomSource(Source):
-    """Choices from a random generator of its own: the same seed gives the same choices on every machine."""
+    """Choices from a random generator of its own: the same seed gives the same choices on every machine.
 
-    def __init__(self, seed: int | str) -> None:
+    ``constants`` are texts that it gives now and then where any text may stand: those of a target's own code.
+    """
+
+    def __init__(self, seed: int | str, *, constants: Sequence[str] = ()) -> None:
         self._random = Random(seed).random
+        self._constants = constants
 
     def below(self, bound: int) -> int:
         """A whole number below ``bound``."""
@@ -36,6 +40,8 @@ class RandomSource(Source):
 
     def any_text(self) -> str:
         """Up to eight characters: traps of the alphabet, and any code point that UTF-8 can hold."""
+        if self._constants and self.below(2):
+            return self.pick(self._constants)
         return "".join([self._character() for _ in range(self.below(9))])
 
     def _character(self) -> str:

@@ -170,6 +170,8 @@ class Target(ABC):
     and who does that may stop. "reset" and "again": `run_used` may be called, since the parser has a method ``reset``,
     or an end that it may be fed after. "documented reset": by its docstring that starts anew. "buffers": by its
     annotation it is fed bytearrays or memoryviews too.
+
+    ``constants`` are short texts that stand in its code: values that are worth sending.
     """
 
     name: str = "target"
@@ -185,6 +187,7 @@ class Target(ABC):
     strict_utf8: bool = False
     deviations: tuple[str, ...] = ()
     offers: frozenset[Offer] = frozenset()
+    constants: tuple[str, ...] = ()
 
     @abstractmethod
     def run(self, chunks: Sequence[bytes]) -> Run:

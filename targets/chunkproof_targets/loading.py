@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from .constants import constants_of
 from .contract import Target, TargetError
 from .declared import NOTHING_DECLARED, Declared
 from .deviations import find_deviations
@@ -96,6 +97,7 @@ def _deviating(spec: str, declared: Declared) -> Target:
     target.strict_utf8 = declared.invalid_utf8 == "strict"
     target.found = " ".join(deviation.what for deviation in deviations)
     target.deviations = declared.deviations or ()
+    target.constants = constants_of(compose(deviations))
     return target
 
 
@@ -110,7 +112,9 @@ def _unless_threads(
 def _adapted(obj: Any, name: str, found: str, declared: Declared, first: Rehearse | None) -> Target:
     if first is not None:
         first(lambda: adapt(obj, name=name, found=found, declared=declared), name)
-    return adapt(obj, name=name, found=found, declared=declared)
+    target = adapt(obj, name=name, found=found, declared=declared)
+    target.constants = constants_of(obj)
+    return target
 
 
 def _load_entry(entry: Entry, declared: Declared, first: Rehearse | None) -> Target:
