@@ -60,7 +60,8 @@ class Parser(Base):
 def parser() -> type:
     namespace: dict[str, Any] = {"__name__": "sample"}
     exec(SOURCE, namespace)
-    return namespace["Parser"]
+    made: type = namespace["Parser"]
+    return made
 
 
 def test_texts_are_found_wherever_they_stand():
