@@ -174,6 +174,8 @@ def judge_known(baseline: Baseline, rule: Rule, target: Target, isolation: Isola
     known = baseline.rules.get(rule.id)
     if known is None or rule.not_judged(target):
         return None
+    if rule.cases is not None and rule.case_of and not _is_of(known.case, rule):
+        return rule.result(target, "stale", reason=f"{_stale(baseline)}: the entry holds another stream by now")
     try:
         result = isolation.replay(known.case, target)
     except ReplayError as error:
@@ -188,6 +190,15 @@ def judge_known(baseline: Baseline, rule: Rule, target: Target, isolation: Isola
         cause = f", by {known.deviation}" if known.deviation else ""
         return replace(result, status="known", reason=f"known: {known.kind}{cause} ({baseline.file})")
     return result
+
+
+def _is_of(case: Case, rule: Rule) -> bool:
+    """Whether a stored failure is one of this entry, as it is now."""
+    assert rule.cases is not None
+    *before, (wire, _) = case.streams
+    streams = [(tuple(earlier for earlier, _ in before), wire)]
+    # The cuts are those that the target could be fed.
+    return case.rule == rule.case_of and streams == [(one.before, one.wire) for one in rule.cases()]
 
 
 def _stale(baseline: Baseline) -> str:

@@ -37,6 +37,7 @@ from .corpus.sharing_commands import COMMANDS as SHARING
 from .corpus.suite import suite
 from .counterexample import TOKEN_LENGTH_MAX
 from .diagnosis.diagnose import diagnose_all
+from .files import write_whole
 from .isolation.judging import Isolation
 from .isolation.limits import Limits
 from .mutants import catches
@@ -157,7 +158,7 @@ def baseline_(
     except NotADirectoryError as error:
         refuse(f"--corpus: {error} is no folder")
     if judged_by.problems:
-        refuse(f"--corpus: {judged_by.problems[0]}")
+        refuse(f"--corpus: {terminal.show_line(str(judged_by.problems[0]))}")
     process = Isolation(Limits())
     loaded = load(target, declare, deviations, process)
     try:
@@ -299,6 +300,6 @@ def _check_output(output: str) -> None:
 
 def _write(output: str, text: str) -> None:
     try:
-        (Path.cwd() / output).write_text(text, "utf-8")
+        write_whole(Path.cwd() / output, text)
     except OSError as error:
         refuse(f"--output={output}: {error.strerror}")

@@ -20,7 +20,7 @@ from chunkproof_targets.contract import Target, TargetError
 from .baseline import BaselineError
 from .check import EFFORTS, RELEASE, describe_target, resolve_seed
 from .corpus.judging import CHAPTER
-from .corpus.suite import Suite, suite
+from .corpus.suite import Suite, own_rules, suite
 from .diagnosis.diagnose import diagnose_all
 from .files import write_whole
 from .isolation.judging import Isolation
@@ -70,6 +70,7 @@ class SuiteRun:
         self.targets: list[Target] = []
         self.effort = option.chunkproof_effort or self.profile.settings.effort or "default"
         self.suite = self._suite(pasted)
+        self._know_entries()
         self.rules = [rule for rule in self.suite.rules if rule.severity in _GRAVER[option.chunkproof_severity]]
         self.isolation.know(self.rules)
         self.results = Results(RELEASE, self.effort, resolve_seed(given))
@@ -91,6 +92,18 @@ class SuiteRun:
             raise pytest.UsageError(
                 f"--chunkproof-corpus: {error} is no folder; `chunkproof corpus add` makes one"
             ) from None
+
+    def _know_entries(self) -> None:
+        """A known failure of an entry that is not there would pass unseen."""
+        # One of ours may be known from a run of another effort.
+        known = {rule.id for rule in (*self.suite.rules, *own_rules())}
+        for baseline in self.baselines.values():
+            for name in baseline.rules:
+                if name.startswith(f"{CHAPTER}/") and name not in known:
+                    raise pytest.UsageError(
+                        f"{baseline.file}: {name} is no entry of this run: name its folder with "
+                        "--chunkproof-corpus=DIR, or write the file anew (`chunkproof baseline`)"
+                    )
 
     def _take_ids(self) -> None:
         """Take our ids out of the arguments; with nothing else named there, the user's own tests are not collected."""
@@ -232,7 +245,11 @@ class SuiteRun:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Counts, the verdict in words, and what to type next."""
-        if self.is_worker or self.config.option.collectonly:
+        if self.is_worker:
+            return
+        for problem in self.suite.problems:
+            terminalreporter.write_line(f"not used: {terminal.show_line(str(problem))}", red=True)
+        if self.config.option.collectonly:
             return
         self._sort()
         ran = terminal.Ran(
@@ -245,8 +262,6 @@ class SuiteRun:
         terminalreporter.write_sep("=", "chunkproof")
         for line in terminal.summary(self.results, ran, colour=terminalreporter.hasmarkup):
             terminalreporter.write_line(line)
-        for problem in self.suite.problems:
-            terminalreporter.write_line(f"not used: {terminal.show_line(str(problem))}", red=True)
         if self.undiagnosed:
             terminalreporter.write_line(self.undiagnosed)
         if self.report_path:
@@ -278,10 +293,11 @@ class SuiteRun:
             self._diagnose(session)
         if self.report_path:
             write_whole(self.report_path, self.results.to_json())
-        if self.config.option.collectonly:
-            return
         if self.faulty:
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
+        elif self.config.option.collectonly:
+            if exitstatus == pytest.ExitCode.OK and self.suite.problems:
+                session.exitstatus = pytest.ExitCode.USAGE_ERROR
         elif exitstatus == pytest.ExitCode.OK and not any(r.judged for r in self.results.rules):
             session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
         elif exitstatus == pytest.ExitCode.OK and self.suite.problems:

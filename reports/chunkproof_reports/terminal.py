@@ -98,7 +98,7 @@ def _measured(found: Counterexample, width: int, paint: Paint) -> Iterator[str]:
 
 def _rule(result: RuleResult, width: int, paint: Paint) -> Iterator[str]:
     yield f"{paint(result.id, BOLD)} ({result.severity})"
-    yield from _wrapped(result.requirement, width)
+    yield from _wrapped(show_line(result.requirement), width)
     yield paint(result.clause + (f" · WPT {result.wpt}" if result.wpt else ""), DIM)
 
 

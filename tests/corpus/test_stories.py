@@ -47,7 +47,7 @@ def kept(*options: str, file: str = "artefact", target: str, given: bytes = b"")
 def entry_that_stays(target: str) -> Entry:
     """The one entry there is: broken by the target, held by the reference, and no secret in it."""
     assert "1 entry, 0 that cannot be used" in chunkproof("corpus", "check", "--target", target, code=1)
-    assert "reference: right on 1 of 1 entries" in chunkproof("corpus", "check", "--target", "reference")
+    assert "reference: right on 1 of 1 entry" in chunkproof("corpus", "check", "--target", "reference")
     corpus = read_corpus(Path("chunkproof-corpus"))
     assert corpus.problems == []
     (entry,) = corpus.entries

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from chunkproof.corpus.store import own_corpus
+from chunkproof.counterexample import Case, encode_token
 from chunkproof_reports.results import Results
 
 from ..corpus.test_entry import DATA
@@ -110,3 +111,37 @@ def test_entries_of_ours_are_in_every_default_run_and_not_at_smoke(folder, run):
     collected = run(folder, "--target=reference", "--collect-only", "-q").out
     assert collected.count("chunkproof::corpus/") == ours
     assert "chunkproof::corpus/" not in run(folder, "--target=reference", SMOKE, "--collect-only", "-q").out
+
+
+def known_as(rule: str, token: str) -> str:
+    return BASELINE.replace("corpus/a-character-cut", rule).replace(re.findall(r"cp1\.\w+", BASELINE)[0], token)
+
+
+def test_a_known_failure_of_another_stream_hides_nothing(with_entry, run):
+    mark = encode_token(Case("bytes/three-byte-character-cut", "bytes", (("data: 好\n\n".encode(), (7,)),)))
+    (with_entry / "known.json").write_text(known_as("corpus/a-character-cut", mark), "utf-8")
+    ran = run(with_entry, LOSSY, "--chunkproof-corpus=bugs", "--chunkproof-baseline=known.json", ENTRY)
+    assert ran.code == 1
+    assert "the entry holds another stream by now" in " ".join(ran.out.split())
+
+
+def test_a_known_failure_of_an_entry_that_is_gone_is_an_error(with_entry, run):
+    (with_entry / "known.json").write_text(BASELINE, "utf-8")
+    ran = run(with_entry, LOSSY, SMOKE, "--chunkproof-baseline=known.json")
+    assert ran.code == 4
+    assert "known.json: corpus/a-character-cut is no entry of this run: name its folder with" in ran.err
+
+
+def test_files_that_cannot_be_used_are_named_where_tests_are_only_collected(with_entry, run):
+    write(with_entry, "bugs/broken", b"{")
+    ran = run(with_entry, "--target=reference", SMOKE, "--chunkproof-corpus=bugs", "--collect-only", "-q")
+    assert ran.code == 4
+    assert "bugs/broken.json: it is no JSON" in ran.out
+
+
+def test_a_title_drives_no_terminal(with_entry, run):
+    write(with_entry, "bugs/bytes/a-character-cut", {**DATA, "title": "A \x1b[31m\x07\u202etitle."})
+    ran = run(with_entry, LOSSY, "--chunkproof-corpus=bugs", ENTRY)
+    assert ran.code == 1
+    assert "A ␛[31m␇\\u202Etitle." in ran.out
+    assert "\x1b[31m\x07" not in ran.out

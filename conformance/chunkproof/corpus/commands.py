@@ -1,4 +1,4 @@
-"""``chunkproof corpus``: what is remembered, looked at, judged, and handed on.."""
+"""``chunkproof corpus``: what is remembered, looked at and judged."""
 
 from __future__ import annotations
 
@@ -70,9 +70,11 @@ def told(problems: Iterable[Problem]) -> None:
 
 def find_entry(given: str, folder: str | None) -> tuple[Path, Entry]:
     """The entry of a file, or of an id in the corpus, and where it stands."""
-    places = dict.fromkeys((folder_of(folder), own_folder()))
-    of_this_id = (path for place in places for path in sorted(place.glob(f"*/{Path(given).name}.json")))
-    path = Path.cwd() / given if Path(given).is_file() else next(of_this_id, None)
+    path: Path | None = Path.cwd() / given
+    if path is not None and not path.is_file():
+        name = given.rpartition("/")[2]
+        places = dict.fromkeys((folder_of(folder), own_folder()))
+        path = next((found for place in places if (found := read_corpus(place).paths.get(name)) is not None), None)
     if path is None:
         refuse(
             f"{given}: there is no such file, and no entry of this id; `chunkproof corpus list` shows those there are"
@@ -130,20 +132,21 @@ def check_(folder: str | None, target: str | None, declare: tuple[str, ...], dev
             wrong.append(Problem(found.paths[entry.id], str(error)))
     told(wrong[len(found.problems) :])
     click.echo(f"{count_of(len(found.entries), 'entry', 'entries')}, {len(wrong)} that cannot be used")
-    broken = target is not None and not _judge(found.entries, target, declare, deviations)
-    raise SystemExit(2 if wrong or not found.entries else int(broken))
+    code = 0 if target is None else _judge(found.entries, target, declare, deviations)
+    raise SystemExit(2 if wrong or not found.entries else code)
 
 
-def _judge(entries: Sequence[Entry], spec: str, declare: Sequence[str], deviations: Sequence[str]) -> bool:
-    """Judge the target by the entries; whether it did as all of them say."""
+def _judge(entries: Sequence[Entry], spec: str, declare: Sequence[str], deviations: Sequence[str]) -> int:
+    """Judge the target by the entries; the exit code: 1 where one is broken, 2 where none was judged."""
     process = Isolation(Limits())
     loaded = load(spec, declare, deviations, process)
     width, colour = min(shutil.get_terminal_size().columns, 120), sys.stdout.isatty()
     failed: list[RuleResult] = []
 
     def after(result: RuleResult) -> None:
-        if result.fails or result.status == "fault":
+        if result.status in ("broken", "fault"):
             failed.append(result)
+        if result.fails or result.status == "fault":
             click.echo(terminal.failure(result, width=width, colour=colour) + "\n")
 
     try:
@@ -155,15 +158,19 @@ def _judge(entries: Sequence[Entry], spec: str, declare: Sequence[str], deviatio
         click.echo(line)
     if any(result.status == "fault" for result in failed):
         raise SystemExit(3)
-    return not failed
+    if any(result.fails for result in failed):
+        return 1
+    return 0 if any(result.judged for result in results.rules) else 2
 
 
 def _verdict(results: Results, failed: Sequence[RuleResult]) -> Iterable[str]:
     (target,) = results.targets
     judged = [result for result in results.rules if result.judged]
-    yield f"{target.name}: right on {len(judged) - len(failed)} of {len(judged)} entries" + (
-        f", {len(results.rules) - len(judged)} not judged" if len(judged) < len(results.rules) else ""
-    )
-    if failed:
+    info = sum(not result.fails for result in failed)
+    words = [f"{target.name}: right on {len(judged) - len(failed)} of {count_of(len(judged), 'entry', 'entries')}"]
+    words += [f"{info} info differ"] if info else []
+    words += [f"{len(results.rules) - len(judged)} not judged"] if len(judged) < len(results.rules) else []
+    yield ", ".join(words)
+    if len(failed) > info:
         first = failed[0].id.partition("/")[2]
         yield f"next: chunkproof corpus show {first}"

@@ -31,7 +31,7 @@ from .making import NAMED, Described, entry_of, rule_named, store, telling
 from .recording import RecordingError, describe, read_headers, record
 from .redaction import RedactionError, redact_case
 from .smallest import Difference, Sameness, smallest
-from .store import rewrite_entry, write_entry
+from .store import own_folder, rewrite_entry, write_entry
 
 __all__ = ["COMMANDS"]
 
@@ -49,13 +49,13 @@ class _Failure:
     """What has to stay when a stream is made smaller or redacted.
 
     ``question`` is the stream on which it was seen, ``still`` says whether it shows on another, ``names`` are the
-    deviations that explain it, and ``words`` say all of that.
+    deviations that explain it, and ``by_target`` says that it is a target that failed.
     """
 
     question: Question
     still: Callable[[Question], bool]
     names: tuple[str, ...]
-    words: str
+    by_target: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +240,8 @@ def _make(question: Question, wanted: _Wanted) -> None:
     with _failing(question, rule, names, wanted.target, wanted.declare, wanted.declared) as failure:
         if wanted.shrunk:
             failure = replace(failure, question=_small(failure))
+            if isinstance(failure.still, Sameness):
+                failure.still.renew()
         question = _redacted(failure, wanted.keep) if wanted.redacted else failure.question
     # What explained the stream as it was may not show on a smaller one.
     still = tuple(name for name in failure.names if shows(question, rule, find_deviation(name)))
@@ -284,9 +286,10 @@ def _failing(
         with same:
             found = _causes(same.difference, question, rule)
             cause = f", as {' or '.join(found)} would have it" if found else ""
-            words = f"{loaded.name} fails on it ({same.difference.kind}{cause})"
-            click.echo(f"  {words}")
-            yield _Failure(same.question, same, found or tuple(names), words)
+            click.echo(f"  {loaded.name} fails on it ({same.difference.kind}{cause})")
+            if not found:
+                click.echo("  no deviation of the catalogue explains that: the entry names others that show on it")
+            yield _Failure(same.question, same, found or tuple(names), by_target=True)
     finally:
         close(loaded)
         process.close()
@@ -308,7 +311,6 @@ def _of_deviations(question: Question, rule: Rule, names: Sequence[str]) -> _Fai
         question,
         lambda other: all(shows(other, rule, one) for one in wanted),
         tuple(names),
-        f"it shows {', '.join(names)}" if names else "it shows no deviation",
     )
 
 
@@ -317,6 +319,8 @@ def _names(entry: Entry) -> tuple[str, ...]:
 
 
 def _small(failure: _Failure) -> Question:
+    if not failure.names and not failure.by_target:
+        refuse("no deviation shows on it, so nothing says what has to stay: name a --target that fails on it")
     try:
         return smallest(failure.question, failure.still)
     except ValueError as error:
@@ -334,6 +338,8 @@ def _redacted(failure: _Failure, keep: Sequence[str]) -> Question:
 
 def _rewrite(path: Path, entry: Entry, question: Question, output: str | None) -> None:
     """Store the entry with another stream, in its place or in another folder."""
+    if output is None and path.resolve().is_relative_to(own_folder()):
+        refuse(f"{entry.id} comes with chunkproof and stays as it is: --output DIR writes what becomes of it")
     before = entry.question
     try:
         still = [one for one in entry.deviations if shows(question, entry.rules[0], one)]

@@ -182,6 +182,10 @@ class Sameness:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
+    def renew(self, seconds: float = _SECONDS) -> None:
+        """Give it so many seconds from now on."""
+        self.until = time.monotonic() + seconds
+
     def close(self) -> None:
         """Give back what is held."""
         self._asker.close()
