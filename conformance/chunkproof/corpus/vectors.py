@@ -8,8 +8,6 @@ one that disagrees is never taken.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -21,6 +19,8 @@ from chunkproof_targets.contract import DEFAULT_TYPE, Event, Outcome, normal_ret
 
 from ..oracle import interpret
 from ..question import Question
+from .artefacts import ArtefactError
+from .artefacts.forms import chunk_bytes, utf8
 from .entry import Entry, EntryError, read_entry, wire_data
 from .judging import assert_agrees
 from .making import Described, entry_of, slug
@@ -188,29 +188,19 @@ def _chunks(vector: Mapping[str, Any], key: str) -> Iterator[bytes]:
 
 
 def _bytes(chunk: Any, where: str) -> bytes:
-    """A chunk: a text, its bytes as numbers, or an object with one of text, base64 and hex."""
-    form, value = next(iter(chunk.items())) if isinstance(chunk, dict) and len(chunk) == 1 else ("", chunk)
     try:
-        if isinstance(chunk, list):
-            return bytes(chunk)
-        if form == "base64":
-            return base64.b64decode(_text(value, where), validate=True)
-        if form == "hex":
-            return bytes.fromhex(_text(value, where))
-    except (binascii.Error, ValueError, TypeError) as error:
-        raise EntryError(f"{where}: {error}") from None
-    if form in ("", "text") and isinstance(value, str):
-        return _text(value, where).encode()
-    raise EntryError(f"{where}: {chunk!r:.60} is no text, no list of bytes, and no object of text, base64 or hex")
+        return chunk_bytes(chunk, where)
+    except ArtefactError as error:
+        raise EntryError(str(error)) from None
 
 
 def _text(value: Any, where: str) -> str:
     if not isinstance(value, str):
         raise EntryError(f"{where}: {value!r:.60} stands where a text belongs")
     try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise EntryError(f"{where}: it holds half of a surrogate pair, which is no character") from None
+        utf8(value, where)
+    except ArtefactError as error:
+        raise EntryError(str(error)) from None
     return value
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import base64
-import binascii
 import json
 import re
 import warnings
@@ -15,6 +13,7 @@ from urllib.parse import urlsplit
 from chunkproof_reports.visible import count_of
 
 from .artefact import PIECES_MAX, WAY_OUT, ArtefactError, Pieces, shown
+from .forms import chunk_bytes, decoded, utf8
 
 __all__ = ["is_chunks", "is_har", "is_python", "read_chunks", "read_har", "read_python"]
 
@@ -113,44 +112,9 @@ def read_chunks(content: bytes) -> Pieces:
         data = [data]
     if len(data) > PIECES_MAX:
         raise ArtefactError(f"a list of more than {PIECES_MAX:,} chunks: keep the part around the failure")
-    chunks = [_chunk(item, f"chunk {at}") for at, item in enumerate(data)]
+    chunks = [chunk_bytes(item, f"chunk {at}") for at, item in enumerate(data)]
     size = count_of(sum(map(len, chunks)), "byte")
     return Pieces(chunks, (f"a JSON list of {count_of(len(chunks), 'chunk')}, {size}: their ends are the cuts",))
-
-
-def _chunk(item: Any, where: str) -> bytes:
-    if isinstance(item, str):
-        return _utf8(item, where)
-    if isinstance(item, list):
-        wrong = [number for number in item if type(number) is not int or not 0 <= number <= 255]
-        if wrong:
-            raise ArtefactError(f"{where}: {shown(repr(wrong[0]))} is no byte, which is a number from 0 to 255")
-        return bytes(item)
-    if isinstance(item, dict) and len(item) == 1:
-        (form, value), *_ = item.items()
-        if isinstance(value, str) and form in ("text", "base64", "hex"):
-            return _utf8(value, where) if form == "text" else _decoded(value, form, where)
-    raise ArtefactError(
-        f"{where}: {shown(repr(item))} is none; a chunk is a text, a list of numbers, "
-        'or {"text": ...}, {"base64": ...} or {"hex": ...}'
-    )
-
-
-def _utf8(text: str, where: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError as error:
-        raise ArtefactError(
-            f"{where}: it holds half a surrogate pair ({shown(text[error.start])}), which is no UTF-8: "
-            'give its bytes, as {"hex": "eda080"}'
-        ) from None
-
-
-def _decoded(value: str, form: str, where: str) -> bytes:
-    try:
-        return bytes.fromhex(value) if form == "hex" else base64.b64decode(value, validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise ArtefactError(f"{where}: {shown(value)} is no {form} ({error})") from None
 
 
 # HAR -----------------------------------------------------------------------------------------------------------------
@@ -203,11 +167,12 @@ def _har_body(entry: dict[str, Any], body: dict[str, Any], count: int) -> Pieces
     if count > 1:
         told.append(f"it holds {count} event streams, of which this is the first that has a body")
     if encoding == "base64":
-        return Pieces([_decoded(text, "base64", "the response")], (*told, "its body is kept as base64"))
+        return Pieces([decoded(text, "base64", "the response")], (*told, "its body is kept as base64"))
     if encoding:
         raise ArtefactError(f"the response of {_place(entry)} is kept as {shown(str(encoding))}, which is not base64")
     told.append("its body is kept as text: a mark at its start and bytes that were no UTF-8 are lost")
-    return Pieces([_utf8(text, "the response")], tuple(told))
+    body_bytes = utf8(text, "the response", way_out=": a HAR file can hold it as base64")
+    return Pieces([body_bytes], tuple(told))
 
 
 def _place(entry: dict[str, Any]) -> str:
