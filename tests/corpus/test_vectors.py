@@ -123,6 +123,8 @@ def test_the_form_of_a_vector():
     assert one == {
         "id": "a-character-cut",
         "purpose": ENTRIES[1].title,
+        "severity": "should",
+        "rules": ["whole/any-stream-in-any-chunking"],
         "chunks": [{"base64": base64.b64encode(b"data: \xe4").decode()}, "", {"base64": "vaAK"}, "\n"],
         "events": [{"event": "message", "data": "你", "id": ""}],
         "final_last_event_id": "",
@@ -142,6 +144,31 @@ def test_vectors_go_there_and_back():
     for found, one in zip(entries, ENTRIES, strict=True):
         assert (found.id, found.title, found.question) == (one.id, one.title, one.question)
         assert (found.expected, found.origin, found.severity) == (one.expected, one.origin, "should")
+
+
+def test_what_is_an_open_choice_is_one_when_it_comes_back():
+    names = ("retry-above-31-bits", "retry-of-nothing-is-no-time", "event-is-out-with-a-cr")
+    own = {one.id: one for one in own_corpus().entries}
+    entries, refused = from_vectors(to_vectors([own[name] for name in names]))
+    assert refused == []
+    assert [(one.id, one.severity, [rule.id for rule in one.rules]) for one in entries] == [
+        ("retry-above-31-bits", "info", ["retry/values-beyond-31-bits"]),
+        ("retry-of-nothing-is-no-time", "info", ["retry/an-empty-value-is-ignored"]),
+        ("event-is-out-with-a-cr", "info", ["delivery/prompt-at-a-bare-cr"]),
+    ]
+    assert [one.chapter for one in entries] == ["retry", "retry", "delivery"]
+
+
+def test_what_a_vector_says_of_itself_counts_over_what_is_said_of_all():
+    said = Described(severity="should", rules=("ids/an-id-is-shown",))
+    own = vector(id="own", severity="info", rules=["retry/values-beyond-31-bits"])
+    entries, refused = from_vectors(json.dumps([own, vector(), vector(id="none", rules=[])]), said)
+    assert refused == []
+    assert [(one.severity, one.rules[0].id) for one in entries] == [
+        ("info", "retry/values-beyond-31-bits"),
+        ("should", "ids/an-id-is-shown"),
+        ("should", "ids/an-id-is-shown"),
+    ]
 
 
 def test_generated_streams_go_there_and_back_as_vectors():
@@ -242,6 +269,11 @@ def test_a_vector_that_disagrees_with_the_standard_is_named_with_both_sides(more
         (vector(id=7), "vectors[0]: id: 7 stands where a text belongs"),
         (vector(id="!!"), "id: '!!' has no letter of a-z and no digit"),
         (vector(purpose=7), "purpose: 7 stands where a text belongs"),
+        (vector(severity="high"), "severity: 'high' is none of must, should, info"),
+        (vector(severity=["must"]), "severity: ['must'] is none of must, should, info"),
+        (vector(rules="retry"), "rules: 'retry' stands where a list belongs"),
+        (vector(rules=[7]), "rules[0]: 7 stands where a text belongs"),
+        (vector(rules=["retry/none"]), "'retry/none' is no rule of this release; `chunkproof rules` lists them"),
         (vector(events=None), "events: None stands where a list belongs"),
         (vector(events=["a"]), "events[0]: 'a' stands where an event belongs"),
         (vector(events=[{}]), "events[0].data: None stands where a text belongs"),

@@ -87,7 +87,9 @@ def export(entries: tuple[str, ...], folder: str | None, form: str, output: str 
 @click.argument("file", metavar="FILE")
 @click.option("--into", default=FOLDER, show_default=True, metavar="DIR", help="The folder of the entries.")
 @click.option("--format", "form", type=click.Choice(["jsonl", "vectors"]), help="By its content without this.")
-@click.option("--rule", "rules", multiple=True, metavar="ID", help="What vectors are a case of; repeatable.")
+@click.option(
+    "--rule", "rules", multiple=True, metavar="ID", help="What vectors that name no rule are a case of; repeatable."
+)
 @click.option("--origin", metavar="REF", default="", help="Where vectors come from.")
 @click.option("--licence", default="CC0-1.0", show_default=True, help="Of the data.")
 def import_(file: str, into: str, form: str | None, rules: tuple[str, ...], origin: str, licence: str) -> None:

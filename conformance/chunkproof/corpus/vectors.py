@@ -2,8 +2,9 @@
 
 A JSON line is a whole entry. A vector is what other suites store: chunks, events, the last event ID, retry updates.
 The names of its keys are those of the Rust crate sse-parse (id, purpose, chunks, events, final_last_event_id,
-retry_updates); those that other suites have for the same are read too. What a vector says is held against the oracle:
-one that disagrees is never taken.
+retry_updates); those that other suites have for the same are read too. Ours say their severity and rules besides: an
+open choice must not come back as a must. What a vector says is held against the oracle: one that disagrees is never
+taken.
 """
 
 from __future__ import annotations
@@ -116,6 +117,8 @@ def _vector(entry: Entry) -> dict[str, Any]:
     vector: dict[str, Any] = {
         "id": entry.id,
         "purpose": entry.title,
+        "severity": entry.severity,
+        "rules": [rule.id for rule in entry.rules],
         "chunks": [_chunk(chunk) for chunk in entry.question.chunks],
         "events": [
             {"event": event.type, "data": event.data, "id": event.last_event_id} for event in entry.expected.events
@@ -143,8 +146,9 @@ def _retry(digits: str) -> int | str:
 def from_vectors(text: str, said: Described | None = None) -> tuple[list[Entry], list[Refused]]:
     """The entries that a file of vectors holds, and the vectors that cannot be used, each with the reason.
 
-    ``said`` is what all of them share: rules, origin, licence. What a vector does not say is not compared; keys that it
-    has besides are left out. EntryError where the text is no list of vectors.
+    ``said`` is what all of them share: rules, origin, licence. The severity and the rules that a vector names itself
+    count over it. What a vector does not say is not compared; keys that it has besides are left out. EntryError where
+    the text is no list of vectors.
     """
     described = said or Described()
     data = _json(text)
@@ -166,13 +170,23 @@ def _entry(vector: Any, said: Described) -> Entry:
     chunks = list(_chunks(vector, "chunks"))
     question = Question(b"".join(chunks), _cuts(chunks), tuple(_chunks(vector, "before") if "before" in vector else ()))
     _assert_right(vector, interpret(question.wire))
-    title = _first(vector, _TITLES)
     name = _text(_first(vector, _NAMES), "id")
-    entry = entry_of(question, replace(said, id=slug(name), title=_text(title, "purpose") if title else said.title))
+    entry = entry_of(question, replace(_described(vector, said), id=slug(name)))
     with suppress(EntryError):
         # It is kept as it is where it can be an id.
         return entry.renamed(name)
     return entry
+
+
+def _described(vector: Mapping[str, Any], said: Described) -> Described:
+    """What the vector says of itself, over what is said of all of them."""
+    title, rules = _first(vector, _TITLES), as_list(vector.get("rules", []), "rules")
+    return replace(
+        said,
+        title=_text(title, "purpose") if title else said.title,
+        severity=vector.get("severity", said.severity),
+        rules=tuple(_text(rule, f"rules[{at}]") for at, rule in enumerate(rules)) or said.rules,
+    )
 
 
 def _cuts(chunks: Sequence[bytes]) -> tuple[int, ...]:
