@@ -14,18 +14,19 @@ from typing import Any
 import pytest
 
 from chunkproof.corpus.entry import Entry, EntryError
-from chunkproof.corpus.making import ANY_RULE
+from chunkproof.corpus.making import ANY_RULE, Described, entry_of
 from chunkproof.corpus.store import own_corpus
 from chunkproof.corpus.tables import to_pytest, to_typescript
 from chunkproof.oracle import interpret
 from chunkproof.question import Question
+from chunkproof_reports.results import Severity
 from chunkproof_strategies.generator import generate
 
 #: What could end a literal, a line or a comment, in Python or in TypeScript.
 TRAPS = "'\"\"\"\\'''`${x}{{%s}}\r\n\u2028\u2029\u0085\0\x1b]\ufeff*/ </script> # // \\u{0} \\N{DASH} 你🙂\U0010ffff"
 
 
-def entry(name: str, question: Question, *, title: str = "A title.") -> Entry:
+def entry(name: str, question: Question, *, title: str = "A title.", severity: Severity = "should") -> Entry:
     return Entry.of(
         name,
         title,
@@ -33,7 +34,7 @@ def entry(name: str, question: Question, *, title: str = "A title.") -> Entry:
         interpret(question.wire),
         rules=[ANY_RULE],
         layer="events",
-        severity="should",
+        severity=severity,
         origin={"kind": "file"},
     )
 
@@ -46,6 +47,7 @@ ENTRIES = [
     entry("no-chunks", Question(b"")),
     entry("every-byte", Question(b"data:" + bytes(range(256)) + b"\n\n", tuple(range(0, 260, 7)))),
     entry("ids", Question(b"id: 1\ndata: a\n\nretry: 5\nretry: 006\nid: 2\n\n", (3,))),
+    entry("long-time", Question(b"retry:" + b"9" * 5000 + b"\nretry: 0\n")),
     entry("run-before", Question(b"data: b\n\n", (), (b"id: 1\ndata: x", b"\xff"))),
 ]
 
@@ -60,7 +62,7 @@ FILLED = """\
     parser = (find_deviation(name).part if name else ReferenceParser)()
     events = [event for chunk in chunks for event in parser.feed(chunk)]
     events += parser.close()
-    return events, parser.last_event_id
+    return events, parser.last_event_id, parser.retries
 """
 
 
@@ -108,27 +110,60 @@ def run_only_case(source: str, **names: object) -> None:
 
 
 def test_the_last_id_is_compared_where_the_parser_shows_one():
-    source = pytest_file([ENTRIES[6]]).replace("return events, parser.last_event_id", "return events, LAST")
+    source = pytest_file([ENTRIES[6]]).replace("return events, parser.last_event_id,", "return events, LAST,")
     run_only_case(source, LAST="2")
     run_only_case(source, LAST=None)
     with pytest.raises(AssertionError):
         run_only_case(source, LAST="1")
 
 
+def test_the_reconnection_times_are_compared_where_the_parser_shows_them():
+    source = pytest_file([ENTRIES[6]]).replace("parser.last_event_id, parser.retries", "parser.last_event_id, TIMES")
+    run_only_case(source, TIMES=[5, 6])
+    run_only_case(source, TIMES=("5", "6"))
+    run_only_case(source, TIMES=None)
+    for wrong in ([], [5], [6, 5], [5, 6, 6], [5, 6.5]):
+        with pytest.raises(AssertionError):
+            run_only_case(source, TIMES=wrong)
+
+
+def test_a_failure_says_how_severe_it_is(pytester):
+    must = entry_of(Question(b"data: a\n\n"), Described(id="must"))
+    source = re.sub(r"    raise NotImplementedError.*\n", "    return [], None, None\n", to_pytest([ENTRIES[0], must]))
+    result = pytester.runpytest_inprocess(*PLAIN, pytester.makepyfile(source))
+    assert re.findall(r"AssertionError: (\w+)$", result.stdout.str(), re.MULTILINE)[:2] == ["should", "must"]
+
+
+@pytest.mark.parametrize(("write", "comment"), [(to_pytest, "#"), (to_typescript, "//")])
+def test_open_choices_are_left_out_and_counted(write, comment):
+    info = [entry(f"open-{number}", Question(b"retry: 4294967297\n"), severity="info") for number in range(2)]
+    why = "of severity info (open choices: a parser that differs is not wrong)."
+    for left_out, said in ((info[:1], f"1 entry {why}"), (info, f"2 entries {why}")):
+        source = write([*left_out, ENTRIES[1]])
+        assert source.replace(f"\n{comment} Left out: {said}\n", "\n", 1) == write([ENTRIES[1]])
+        assert source.index("Left out") < 250
+    assert "Left out" not in write(ENTRIES)
+    assert "{left_out}" not in write(ENTRIES)
+    with pytest.raises(
+        EntryError, match=r"^all entries are of severity info, and a parser that differs there fails no"
+    ):
+        write(info)
+
+
 def test_what_runs_before_is_run_before():
     fed: list[list[bytes]] = []
     run_only_case(
-        pytest_file([ENTRIES[7]]).replace("    name = ''\n", "    FED(chunks)\n    name = ''\n"), FED=fed.append
+        pytest_file([ENTRIES[8]]).replace("    name = ''\n", "    FED(chunks)\n    name = ''\n"), FED=fed.append
     )
     assert fed == [[b"id: 1\ndata: x"], [b"\xff"], [b"data: b\n\n"]]
 
 
-def assert_python_holds(entries: list[Entry]) -> None:
-    """The table of the file is the entries, read without pytest."""
+def assert_python_holds(entries: list[Entry], held: list[Entry] | None = None) -> None:
+    """The table of the file is the entries, or those it should hold of them, read without pytest."""
     tree = ast.parse(to_pytest(entries))
     (table,) = (node.value for node in tree.body if isinstance(node, ast.Assign))
     assert isinstance(table, ast.List)
-    for call, one in zip(table.elts, entries, strict=True):
+    for call, one in zip(table.elts, held or entries, strict=True):
         assert isinstance(call, ast.Call)
         values = [ast.literal_eval(value) for value in (*call.args, call.keywords[0].value)]
         assert values == [
@@ -136,6 +171,8 @@ def assert_python_holds(entries: list[Entry]) -> None:
             one.question.chunks,
             [tuple(event) for event in one.expected.events],
             one.expected.last_event_id,
+            list(one.expected.retries),
+            one.severity,
             one.id,
         ]
 
@@ -156,9 +193,14 @@ def test_the_python_table_holds_any_bytes():
 
 def test_all_entries_of_chunkproof_go_into_both_tables():
     own = own_corpus().entries
-    assert len(own) > 200
-    assert_python_holds(own)
-    assert_typescript_holds(own)
+    judged = [one for one in own if one.severity != "info"]
+    assert len(judged) > 200
+    assert [one.id for one in own if one not in judged and one.chapter == "retry"] == [
+        "retry-above-31-bits",
+        "retry-of-nothing-is-no-time",
+    ]
+    assert_python_holds(own, judged)
+    assert_typescript_holds(own, judged)
 
 
 # TypeScript -----------------------------------------------------------------------------------------------------------
@@ -190,6 +232,7 @@ def as_case(one: Entry) -> dict[str, Any]:
     return {
         "id": one.id,
         "title": one.title,
+        "severity": one.severity,
         "before": [wire.decode("latin-1") for wire in one.question.before],
         "chunks": [chunk.decode("latin-1") for chunk in one.question.chunks],
         "events": [
@@ -201,11 +244,11 @@ def as_case(one: Entry) -> dict[str, Any]:
     }
 
 
-def assert_typescript_holds(entries: list[Entry]) -> None:
+def assert_typescript_holds(entries: list[Entry], held: list[Entry] | None = None) -> None:
     source = to_typescript(entries)
     assert source.isascii()
     assert source.count("\r") == 0
-    assert read_typescript(source) == [as_case(one) for one in entries]
+    assert read_typescript(source) == [as_case(one) for one in held or entries]
 
 
 def test_the_typescript_table_holds_any_bytes():
@@ -218,6 +261,7 @@ def test_the_form_of_a_typescript_case():
         "  {\n"
         '    id: "a-character-cut",\n'
         '    title: "A title.",\n'
+        '    severity: "should",\n'
         "    before: [],\n"
         '    chunks: [bytes("data: \\u00e4"), bytes(""), bytes("\\u00bd\\u00a0\\n\\n")],\n'
         '    events: [{"type": "message", "data": "\\u4f60", "lastEventId": ""}],\n'
