@@ -1045,12 +1045,34 @@ def test_words_of_an_error_that_are_no_secret_stay() -> None:
     assert body.decode() in said
 
 
-def test_a_stream_that_repeats_a_header_is_kept_and_noted() -> None:
-    found = written(length(b"data: key-0123456789\n\n"), headers=[("X-Api-Key", "key-0123456789")])
-    assert found.wire == b"data: key-0123456789\n\n"
-    assert found.notes == (
-        "the stream repeats a value of the request's headers or query: redact it before others see it",
-    )
+REPEATED = "the stream repeats a value of the request's headers or query: redact it before others see it"
+
+
+@pytest.mark.parametrize(
+    ("stream", "repeats"),
+    [
+        (b"data: key-0123456789\n\n", True),
+        (b"data: KEY-0123456789\n\n", True),
+        (b'data: {"query": "token=abcdefghijkl"}\n\n', True),
+        (b"data: abcdefghijkl\n\n", True),
+        (b"data: key-012345678\n\n", False),
+        (b"data: text/event-stream\n\n", False),
+        (b"", False),
+    ],
+)
+def test_a_stream_that_repeats_a_header_or_the_query_is_kept_and_says_so(stream: bytes, repeats: bool) -> None:
+    headers = [("X-Api-Key", "key-0123456789"), ("Accept", "text/event-stream")]
+    found = written(length(stream), url="http://a.example/?token=abcdefghijkl", headers=headers)
+    assert found.wire == stream
+    assert found.repeats_secret is repeats
+    assert found.notes == ((REPEATED,) if repeats else ())
+    assert (f"note: {REPEATED}" in describe(found)) is repeats
+
+
+def test_a_stream_that_repeats_a_cookie_of_the_server_says_so() -> None:
+    head = HEAD + b"Set-Cookie: session=abcdefghijkl; Path=/\r\n"
+    found = written(length(b"data: abcdefghijkl\n\n", head))
+    assert (found.repeats_secret, found.notes) == (True, (REPEATED,))
 
 
 # A headers file ------------------------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ class Recording:
     ended, as offsets inside the wire; reads that add nothing to it make none. ``times`` are seconds since the request
     was sent, one for each chunk. ``url`` has no user info, query and fragment. ``notes`` are what was done and seen.
     Nothing of the request's headers and query is in it, nor of cookies, unless the server has put it into the stream:
-    a note says so then.
+    ``repeats_secret`` says so then, and a note.
     """
 
     wire: bytes
@@ -56,6 +56,7 @@ class Recording:
     content_type: str
     url: str
     notes: tuple[str, ...]
+    repeats_secret: bool = False
 
 
 def record(
@@ -142,11 +143,13 @@ def _recorded(
     wire = b"".join(data for data, _ in chunks)
     if not wire and exchange.broken:
         notes.append("nothing arrived")
-    if secrets.repeated_in(wire):
+    repeats_secret = secrets.repeated_in(wire)
+    if repeats_secret:
         notes.append("the stream repeats a value of the request's headers or query: redact it before others see it")
     ends = tuple(accumulate(len(data) for data, _ in chunks))
     times = tuple(seconds for _, seconds in chunks)
-    return Recording(wire, ends[:-1], times, response.status_code, content_type, place, tuple(notes))
+    status = response.status_code
+    return Recording(wire, ends[:-1], times, status, content_type, place, tuple(notes), repeats_secret)
 
 
 def _taken(exchange: Exchange, coding: Inflater, limits: _Limits, notes: list[str]) -> list[Chunk]:
