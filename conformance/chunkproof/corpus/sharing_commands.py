@@ -21,7 +21,7 @@ from .entry import Entry, EntryError
 from .judging import assert_agrees
 from .layers import layers
 from .making import Described, store
-from .tables import to_pytest, to_typescript
+from .tables import tested, to_pytest, to_typescript
 from .vectors import Refused, from_json_lines, from_vectors, to_json_lines, to_vectors
 
 __all__ = ["COMMANDS"]
@@ -34,6 +34,8 @@ _WRITERS: dict[str, Callable[[Iterable[Entry]], str]] = {
     "pytest": to_pytest,
     "typescript": to_typescript,
 }
+# What holds no entries of severity info.
+_TABLES = ("pytest", "typescript")
 
 
 @click.command("show")
@@ -54,8 +56,13 @@ def show(entry: str, folder: str | None) -> None:
         f"from: {stored.origin['kind']}" + (f", {reference}" if reference else ""),
         *([f"arrived after: {', '.join(f'{seconds:g}' for seconds in stored.times)} s"] if stored.times else []),
     ]
+    try:
+        seen = layers(stored.question)
+    except EntryError as error:
+        way_out = f"`chunkproof corpus shrink {entry} --output DIR` makes a small one that shows the same"
+        refuse(f"{entry}: {terminal.show_line(str(error))}; {way_out}")
     width = min(shutil.get_terminal_size().columns, 120)
-    for line in draw_layers(said, layers(stored.question), width=width, colour=sys.stdout.isatty()):
+    for line in draw_layers(said, seen, width=width, colour=sys.stdout.isatty()):
         click.echo(line)
 
 
@@ -79,7 +86,9 @@ def export(entries: tuple[str, ...], folder: str | None, form: str, output: str 
             write_whole(Path.cwd() / output, text)
         except OSError as error:
             refuse(f"--output={output}: {error.strerror}")
-        click.echo(f"{output}: {count_of(len(chosen), 'entry', 'entries')}")
+        held = len(tested(chosen) if form in _TABLES else chosen)
+        left_out = f", {len(chosen) - held} of severity info left out" if held < len(chosen) else ""
+        click.echo(f"{output}: {count_of(held, 'entry', 'entries')}{left_out}")
     raise SystemExit(2 if found is not None and found.problems else 0)
 
 
@@ -88,7 +97,7 @@ def export(entries: tuple[str, ...], folder: str | None, form: str, output: str 
 @click.option("--into", default=FOLDER, show_default=True, metavar="DIR", help="The folder of the entries.")
 @click.option("--format", "form", type=click.Choice(["jsonl", "vectors"]), help="By its content without this.")
 @click.option(
-    "--rule", "rules", multiple=True, metavar="ID", help="What vectors that name no rule are a case of; repeatable."
+    "--rule", "rules", multiple=True, metavar="ID", help="What vectors that name none are a case of; repeatable."
 )
 @click.option("--origin", metavar="REF", default="", help="Where vectors come from.")
 @click.option("--licence", default="CC0-1.0", show_default=True, help="Of the data.")
