@@ -138,6 +138,13 @@ def test_what_is_wrong_is_named(path, value, said):
     assert reason(data_with(*path, value=value)).startswith(said)
 
 
+@pytest.mark.parametrize(
+    "path", [("version",), ("id",), ("rules",), ("rules", 0), ("deviations", 0), ("wire",), ("date",), ("layer",)]
+)
+def test_a_message_does_not_repeat_a_long_value(path):
+    assert len(reason(data_with(*path, value="a" * 3_000_000))) < 250
+
+
 @pytest.mark.parametrize("key", [key for key in DATA if key != "version"])
 def test_what_is_missing_is_named(key):
     assert reason({name: value for name, value in DATA.items() if name != key}) == f"entry: it lacks {key!r}"
@@ -230,6 +237,51 @@ def test_events_that_get_too_many_are_refused_before_they_are_built():
     event = {"type": "message", "data": "", "last_event_id": ""}
     said = reason(data_with("expected", "events", value=[{"repeat": [event], "times": 10**9}]))
     assert said.startswith("expected.events: it unrolls to more than")
+
+
+def test_a_recipe_of_many_bytes_is_no_list_of_them():
+    event = {"type": "message", "data": "", "last_event_id": ""}
+    data = data_with("wire", value={"recipe": [{"repeat": [{"text": "a"}], "times": 1 << 22}]})
+    data |= {"cuts": [], "expected": {"events": [], "last_event_id": "", "retries": []}}
+    tracemalloc.start()
+    try:
+        assert len(read_entry(data).wire) == 1 << 22
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 3 << 22
+    many = {"type": "", "data": "", "last_event_id": ""}
+    for one, times in ((many, 1_000_001), (event, 10**9)):
+        said = reason(data_with("expected", "events", value=[{"repeat": [one], "times": times}]))
+        assert said == "expected.events: it unrolls to more than 1,000,000, the most that an entry may hold"
+
+
+HALF = {"recipe": [{"repeat": [{"text": "a" * 1024}], "times": 33 * 1024}]}
+WITH_THIS = "with this it holds more than 67,108,864 bytes, the most that an entry may hold"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"before": [HALF, HALF]}, f"before[1].recipe: {WITH_THIS}"),
+        ({"before": [HALF] * 9}, "before: more than 8 streams"),
+        ({"before": [{"text": 5}] * 9}, "before: more than 8 streams"),
+        ({"expected": {**DATA["expected"], "retries": [HALF, HALF]}}, f"expected.retries[1].recipe: {WITH_THIS}"),
+        (
+            {"before": [HALF], "expected": {**DATA["expected"], "last_event_id": HALF}},
+            f"expected.last_event_id.recipe: {WITH_THIS}",
+        ),
+    ],
+    ids=["before", "nine", "nine-wrong", "retries", "both"],
+)
+def test_all_texts_of_an_entry_have_one_bound(changes, said):
+    assert reason({**DATA, **changes}) == said
+
+
+def test_repeated_events_count_as_often_as_they_stand_there():
+    event = {"type": "message", "data": "a" * 1024, "last_event_id": ""}
+    said = reason(data_with("expected", "events", value=[{"repeat": [event], "times": 64 * 1024}]))
+    assert said == "expected.events: it unrolls to more than 67,108,864, the most that an entry may hold"
 
 
 def test_recipes_within_recipes_end():

@@ -26,14 +26,18 @@ from chunkproof_targets.deviations.deviation import Layer
 from ..oracle import interpret
 from ..question import Question
 from ..rules import Rule, find_rule
-from .unrolled import EntryError, as_list, as_number, as_object, unrolled
+from .unrolled import Budget, EntryError, as_list, as_number, as_object, joined, shown, unrolled
 
 __all__ = ["VERSION", "WIRE_BYTES_MAX", "Entry", "EntryError", "entry_text", "outcome_data", "read_entry", "wire_data"]
 
 VERSION = 1
-#: A wire, or all texts of an expected outcome, may not be longer.
+#: All wires of an entry and all texts of its expected outcome together may not be longer.
 WIRE_BYTES_MAX = 64 * 1024 * 1024
+#: More events are not expected of a stream.
+_EVENTS_MAX = 1_000_000
+_BEFORE_MAX = 8
 _TEXT_MAX = 500
+_NAME_MAX = 200
 
 _LAYERS: tuple[Layer, ...] = get_args(Layer)
 _SEVERITIES: tuple[Severity, ...] = get_args(Severity)
@@ -80,6 +84,14 @@ class Entry:
     def cuts(self) -> Cuts:
         """Where it is cut."""
         return self.question.cuts
+
+    @property
+    def size(self) -> int:
+        """How much of the memory it holds: the bytes of its streams and the characters that are expected of it."""
+        expected = self.expected
+        texts = (text for event in expected.events for text in event)
+        streams = len(self.wire) + sum(map(len, self.question.before))
+        return streams + sum(len(text or "") for text in (*expected.retries, expected.last_event_id, *texts))
 
     @property
     def chapter(self) -> str:
@@ -151,15 +163,16 @@ def read_entry(data: Any) -> Entry:
     """The entry that the content of a file is; EntryError says what is wrong with it."""
     version = data.get("version") if isinstance(data, dict) else None
     if version != VERSION or type(version) is not int:
-        raise EntryError(f"version: {version!r} stands where {VERSION} belongs: it is no entry, or of a later release")
+        raise EntryError(
+            f"version: {shown(version)} stands where {VERSION} belongs: it is no entry, or of a later release"
+        )
     as_object(data, "entry", _KEYS, optional=("before", "times", "note"))
     name = _text(data["id"], "id")
     if len(name) > 100 or not _ID.fullmatch(name):
-        raise EntryError(f"id: {name!r} is not made of words of a-z and 0-9 with single hyphens between them")
-    wire = _wire(data["wire"], "wire")
-    before = tuple(_wire(one, f"before[{at}]") for at, one in enumerate(as_list(data.get("before", []), "before")))
-    if len(before) > 8:
-        raise EntryError("before: more than 8 streams")
+        raise EntryError(f"id: {shown(name)} is not made of words of a-z and 0-9 with single hyphens between them")
+    budget = Budget(WIRE_BYTES_MAX)
+    wire = _wire(data["wire"], "wire", budget)
+    before = _before(data.get("before", []), budget)
     rules = tuple(_rule(one, f"rules[{at}]") for at, one in enumerate(as_list(data["rules"], "rules")))
     if not rules:
         raise EntryError("rules: there is none; an entry is a case of one rule or of several")
@@ -175,7 +188,7 @@ def read_entry(data: Any) -> Entry:
         severity=_one_of(data["severity"], "severity", _SEVERITIES),
         deviations=tuple(_deviation(one, f"deviations[{at}]") for at, one in enumerate(deviations)),
         question=Question(wire, cuts, before),
-        expected=_outcome(data["expected"]),
+        expected=_outcome(data["expected"], budget),
         origin=_origin(data["origin"]),
         licence=_text(data["licence"], "licence", most=100),
         date=_day(data["date"]),
@@ -196,6 +209,14 @@ def _text(value: Any, where: str, *, most: int = WIRE_BYTES_MAX, empty: bool = F
     return value
 
 
+def _named(value: Any, where: str) -> str:
+    """The id of a rule or the name of a deviation: a message that names it stays short."""
+    name = _text(value, where)
+    if len(name) > _NAME_MAX:
+        raise EntryError(f"{where}: {shown(name)} is longer than any name, of {_NAME_MAX} characters")
+    return name
+
+
 def _one_of(value: Any, where: str, known: Sequence[Any]) -> Any:
     if value not in known or not isinstance(value, str):
         raise EntryError(f"{where}: {value!r:.60} is none of {', '.join(known)}")
@@ -204,28 +225,32 @@ def _one_of(value: Any, where: str, known: Sequence[Any]) -> Any:
 
 def _rule(value: Any, where: str) -> Rule:
     try:
-        return find_rule(_text(value, where))
+        return find_rule(_named(value, where))
     except LookupError as error:
         raise EntryError(f"{where}: {error.args[0]}") from None
 
 
 def _deviation(value: Any, where: str) -> Deviation:
     try:
-        return find_deviation(_text(value, where))
+        return find_deviation(_named(value, where))
     except TargetError as error:
         raise EntryError(f"{where}: {error}") from None
 
 
-def _wire(value: Any, where: str) -> bytes:
+def _before(value: Any, budget: Budget) -> tuple[bytes, ...]:
+    wires = as_list(value, "before")
+    if len(wires) > _BEFORE_MAX:
+        raise EntryError(f"before: more than {_BEFORE_MAX} streams")
+    return tuple(_wire(one, f"before[{at}]", budget) for at, one in enumerate(wires))
+
+
+def _wire(value: Any, where: str, budget: Budget) -> bytes:
     if isinstance(value, dict) and "recipe" in value:
-        return _joined(value, where)
-    return _piece(value, where)
-
-
-def _joined(value: Any, where: str) -> bytes:
-    as_object(value, where, ("recipe",))
-    pieces: list[bytes] = unrolled(value["recipe"], f"{where}.recipe", _piece, len, WIRE_BYTES_MAX)
-    return b"".join(pieces)
+        as_object(value, where, ("recipe",))
+        return joined(value["recipe"], f"{where}.recipe", _piece, budget)
+    wire = _piece(value, where)
+    budget.take(len(wire), where)
+    return wire
 
 
 def _piece(value: Any, where: str) -> bytes:
@@ -243,7 +268,9 @@ def _cuts(value: Any, length: int) -> Cuts:
     cuts = tuple(as_number(at, f"cuts[{n}]") for n, at in enumerate(as_list(value, "cuts")))
     for at, following in pairwise((*cuts, length)):
         if at > following:
-            raise EntryError(f"cuts: {at} stands before {following}; they are offsets into a wire of {length}, sorted")
+            raise EntryError(
+                f"cuts: {shown(at)} stands before {shown(following)}; they are offsets into a wire of {length}, sorted"
+            )
     return cuts
 
 
@@ -257,20 +284,20 @@ def _times(value: Any, chunks: int) -> tuple[float, ...]:
     return tuple(times)
 
 
-def _outcome(value: Any) -> Outcome:
+def _outcome(value: Any, budget: Budget) -> Outcome:
     as_object(value, "expected", ("events", "last_event_id", "retries"))
-    events = unrolled(value["events"], "expected.events", _event, _size, WIRE_BYTES_MAX)
+
+    def event(piece: Any, where: str) -> Event:
+        as_object(piece, where, ("type", "data", "last_event_id"))
+        return Event(*(_long_text(piece[key], f"{where}.{key}", budget) for key in ("type", "data", "last_event_id")))
+
+    events = unrolled(value["events"], "expected.events", event, _size, budget, _EVENTS_MAX)
     retries = as_list(value["retries"], "expected.retries")
     return Outcome(
         tuple(events),
-        _long_text(value["last_event_id"], "expected.last_event_id"),
-        tuple(_long_text(one, f"expected.retries[{at}]") for at, one in enumerate(retries)),
+        _long_text(value["last_event_id"], "expected.last_event_id", budget),
+        tuple(_long_text(one, f"expected.retries[{at}]", budget) for at, one in enumerate(retries)),
     )
-
-
-def _event(value: Any, where: str) -> Event:
-    as_object(value, where, ("type", "data", "last_event_id"))
-    return Event(*(_long_text(value[key], f"{where}.{key}") for key in ("type", "data", "last_event_id")))
 
 
 def _size(event: Event) -> int:
@@ -278,13 +305,15 @@ def _size(event: Event) -> int:
     return 64 + sum(len(text or "") for text in event)
 
 
-def _long_text(value: Any, where: str) -> str:
+def _long_text(value: Any, where: str, budget: Budget) -> str:
     if isinstance(value, dict) and "recipe" in value:
         try:
-            return _joined(value, where).decode()
+            return _wire(value, where, budget).decode()
         except UnicodeDecodeError as error:
             raise EntryError(f"{where}: what it unrolls to is no UTF-8: {error.reason}") from None
-    return _text(value, where, empty=True)
+    text = _text(value, where, empty=True)
+    budget.take(len(text), where)
+    return text
 
 
 def _origin(value: Any) -> Mapping[str, str]:
@@ -297,7 +326,7 @@ def _origin(value: Any) -> Mapping[str, str]:
 
 
 def _day(value: Any) -> str:
-    text = _text(value, "date")
+    text = _text(value, "date", most=40)
     try:
         # Other forms of ISO 8601 are dates too, but not to every reader.
         if date.fromisoformat(text).isoformat() == text:
