@@ -11,6 +11,7 @@ import pytest
 
 from chunkproof.corpus.entry import Entry, EntryError, entry_text, read_entry
 from chunkproof.corpus.judging import assert_agrees, kills, rule_of
+from chunkproof.corpus.making import Described, entry_of
 from chunkproof.oracle import interpret
 from chunkproof.question import Question
 from chunkproof_targets.contract import Event, Outcome
@@ -240,7 +241,6 @@ def test_events_that_get_too_many_are_refused_before_they_are_built():
 
 
 def test_a_recipe_of_many_bytes_is_no_list_of_them():
-    event = {"type": "message", "data": "", "last_event_id": ""}
     data = data_with("wire", value={"recipe": [{"repeat": [{"text": "a"}], "times": 1 << 22}]})
     data |= {"cuts": [], "expected": {"events": [], "last_event_id": "", "retries": []}}
     tracemalloc.start()
@@ -250,10 +250,12 @@ def test_a_recipe_of_many_bytes_is_no_list_of_them():
     finally:
         tracemalloc.stop()
     assert peak < 3 << 22
-    many = {"type": "", "data": "", "last_event_id": ""}
-    for one, times in ((many, 1_000_001), (event, 10**9)):
-        said = reason(data_with("expected", "events", value=[{"repeat": [one], "times": times}]))
-        assert said == "expected.events: it unrolls to more than 1,000,000, the most that an entry may hold"
+
+
+def test_events_have_a_bound_of_their_own():
+    event = {"type": "", "data": "", "last_event_id": ""}
+    said = reason(data_with("expected", "events", value=[{"repeat": [event], "times": 1_000_001}]))
+    assert said == "expected.events: it unrolls to more than 1,000,000, the most that an entry may hold"
 
 
 HALF = {"recipe": [{"repeat": [{"text": "a" * 1024}], "times": 33 * 1024}]}
@@ -329,6 +331,51 @@ def test_an_entry_that_no_deviation_justifies_is_refused():
     )
     assert disagreement(data_with("deviations", value=[])).startswith("deviations: none shows on this stream")
     assert_agrees(read_entry({**data_with("deviations", value=[]), "severity": "info"}))
+
+
+def test_an_entry_is_no_graver_than_its_first_rule():
+    data = {**DATA, "rules": ["size/values-beyond-64-ki-characters", "bytes/three-byte-character-cut"]}
+    assert disagreement(data) == (
+        "severity: must is graver than size/values-beyond-64-ki-characters, a should: give --severity should"
+    )
+    assert_agrees(read_entry({**data, "severity": "should"}))
+
+
+@pytest.mark.parametrize(
+    ("rules", "severity"),
+    [((), "must"), (("delivery/prompt",), "should"), (("retry/an-empty-value-is-ignored", "lines/lf"), "info")],
+)
+def test_a_made_entry_weighs_what_its_first_rule_does(rules, severity):
+    question = Question(b"retry:\n\ndata: a\n\ndata: b\n\n", (17,))
+    if not rules:
+        question = Question(b"data: a\n\ndata: b\n\n", (9,))
+    made = entry_of(question, Described(rules=rules))
+    assert (made.severity, made.rules[0].severity) == (severity, severity)
+    assert entry_of(question, Described(rules=rules, severity="info")).severity == "info"
+
+
+CHOICE = {
+    **DATA,
+    "rules": ["whole/any-stream-in-any-chunking"],
+    "wire": {"text": "retry: " + "9" * 400 + "\ndata: 你\n\n"},
+    "deviations": ["utf8-split-lossy"],
+    "cuts": [415],
+    "expected": {**DATA["expected"], "retries": ["9" * 400]},
+}
+
+
+@pytest.mark.parametrize("severity", ["must", "should"])
+def test_what_the_standard_leaves_open_is_an_info(severity):
+    assert disagreement({**CHOICE, "severity": severity}) == (
+        f"severity: {severity} stands where the standard leaves open what is done: retry-clamped shows on this stream, "
+        "and is a choice: give --severity info"
+    )
+    assert_agrees(read_entry({**CHOICE, "severity": "info"}))
+
+
+def test_what_the_rule_does_not_compare_is_left_open_by_nobody():
+    rules = ["retry/thousands-of-digits-do-not-raise"]
+    assert_agrees(read_entry({**CHOICE, "rules": rules, "deviations": ["retry-overflow-raises"]}))
 
 
 def test_the_deviations_that_show_are_found():

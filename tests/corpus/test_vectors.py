@@ -26,7 +26,8 @@ def entry(name: str, question: Question) -> Entry:
         interpret(question.wire),
         rules=[ANY_RULE],
         layer="events",
-        severity="should",
+        # One of them has a retry value that a parser may clamp: the standard leaves that open.
+        severity="info",
         origin={"kind": "report", "reference": "somebody/parser#1"},
     )
 
@@ -138,12 +139,12 @@ def test_the_form_of_a_vector():
 
 
 def test_vectors_go_there_and_back():
-    said = Described(severity="should", origin={"kind": "report", "reference": "somebody/parser#1"})
+    said = Described(severity="info", origin={"kind": "report", "reference": "somebody/parser#1"})
     entries, refused = from_vectors(to_vectors(ENTRIES), said)
     assert refused == []
     for found, one in zip(entries, ENTRIES, strict=True):
         assert (found.id, found.title, found.question) == (one.id, one.title, one.question)
-        assert (found.expected, found.origin, found.severity) == (one.expected, one.origin, "should")
+        assert (found.expected, found.origin, found.severity) == (one.expected, one.origin, "info")
 
 
 def test_what_is_an_open_choice_is_one_when_it_comes_back():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from chunkproof_reports.results import Severity
 from chunkproof_strategies.grammar import Draft
 from chunkproof_targets.deviations import CATALOGUE, Deviation
 from chunkproof_targets.deviations.compose import DeviatingTarget
@@ -23,6 +24,7 @@ __all__ = ["CHAPTER", "assert_agrees", "kills", "kills_of", "rule_of", "rules_of
 
 #: The chapter of the rules that are entries; their ids begin with it.
 CHAPTER = "corpus"
+_GRAVEST_FIRST: tuple[Severity, ...] = ("must", "should", "info")
 _REFERENCE = DeviatingTarget(ReferenceParser)
 
 
@@ -53,7 +55,8 @@ def rules_of(entries: Iterable[Entry]) -> list[Rule]:
 
 
 def assert_agrees(entry: Entry) -> None:
-    """EntryError where the entry says something else than the oracle, or names a deviation that it does not show."""
+    """EntryError where the entry says something else than the oracle, names a deviation that it does not show, or
+    weighs more than it may."""
     outcome, expected = interpret(entry.wire), entry.expected
     for name in ("events", "last_event_id", "retries"):
         said, right = getattr(expected, name), getattr(outcome, name)
@@ -64,6 +67,31 @@ def assert_agrees(entry: Entry) -> None:
             raise EntryError(f"deviations: {deviation.name} does on this stream what the standard says")
     if not entry.deviations and entry.severity == "must":
         raise EntryError("deviations: none shows on this stream; an entry of severity must names one at least")
+    _assert_weighs_no_more(entry)
+
+
+def _assert_weighs_no_more(entry: Entry) -> None:
+    """EntryError where the entry is graver than its first rule, or than what the standard leaves open."""
+    rule, severity = entry.rules[0], entry.severity
+    if _GRAVEST_FIRST.index(severity) < _GRAVEST_FIRST.index(rule.severity):
+        raise EntryError(
+            f"severity: {severity} is graver than {rule.id}, a {rule.severity}: give --severity {rule.severity}"
+        )
+    if severity == "info":
+        return
+    for deviation in CATALOGUE:
+        if deviation.is_choice and shows(entry.question, rule, deviation) and _breaks(entry, deviation):
+            raise EntryError(
+                f"severity: {severity} stands where the standard leaves open what is done: {deviation.name} shows on "
+                f"this stream, and is a choice: give --severity info"
+            )
+
+
+def _breaks(entry: Entry, deviation: Deviation) -> bool:
+    """Whether it breaks the rule that the entry is, which may not compare all of the state."""
+    with Watch() as watch:
+        rule_run = RuleRun(rule_of(entry), DeviatingTarget(deviation.part), watch)
+        return search_cases(rule_run, [entry.question]) is not None
 
 
 def kills(entry: Entry) -> list[Deviation]:

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import count
@@ -21,7 +22,7 @@ from ..question import Question
 from ..rules import Rule, find_rule
 from .entry import Entry, EntryError
 from .judging import assert_agrees, kills_of
-from .store import write_entry
+from .store import own_paths, paths_of, write_entry
 
 __all__ = ["ANY_RULE", "NAMED", "Described", "entry_of", "rule_named", "slug", "store", "telling"]
 
@@ -34,12 +35,15 @@ _SLUG_MAX = 60
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What is said of an entry by who makes it; what is left empty is worked out."""
+    """What is said of an entry by who makes it; what is left empty is worked out.
+
+    Without a ``severity`` it is that of the first rule.
+    """
 
     id: str = ""
     title: str = ""
     rules: tuple[str, ...] = ()
-    severity: Severity = "must"
+    severity: Severity | None = None
     deviations: tuple[str, ...] = ()
     origin: Mapping[str, str] = field(default_factory=lambda: {"kind": "file"})
     licence: str = "CC0-1.0"
@@ -49,7 +53,8 @@ class Described:
 def entry_of(question: Question, said: Described) -> Entry:
     """The entry of a stream; EntryError where something that was said of it does not hold."""
     rules = said.rules or (ANY_RULE,)
-    names = said.deviations or tuple(one.name for one in telling(question, rule_named(rules)))
+    rule = rule_named(rules)
+    names = said.deviations or tuple(one.name for one in telling(question, rule))
     layer = find_deviation(names[0]).layer if names else "events"
     digest = hashlib.sha256(repr((question.wire, question.cuts)).encode()).hexdigest()
     entry = Entry.of(
@@ -60,7 +65,7 @@ def entry_of(question: Question, said: Described) -> Entry:
         rules=rules,
         layer=layer,
         origin=said.origin,
-        severity=said.severity,
+        severity=said.severity or rule.severity,
         deviations=names,
         licence=said.licence,
         times=said.times,
@@ -79,14 +84,36 @@ def slug(text: str) -> str:
 
 
 def store(folder: Path, entry: Entry) -> tuple[Path, Entry]:
-    """Write an entry; where its id is taken, under the next one that is free."""
+    """Write an entry; where its id is taken in the folder or by one of ours, under the next one that is free.
+
+    EntryError where its file would be larger than those that are read.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    taken = {*own_paths(), *paths_of(folder)}
     for name in _names(entry.id):
-        named = entry.renamed(name)
-        try:
-            return write_entry(folder, named), named
-        except FileExistsError:
+        if name in taken:
             continue
+        with _claimed(folder, name) as free:
+            # Since the folder was read somebody else may have taken it, in whatever chapter.
+            if free and name not in paths_of(folder):
+                named = entry.renamed(name)
+                return write_entry(folder, named), named
     raise AssertionError("there is always a further number")
+
+
+@contextmanager
+def _claimed(folder: Path, name: str) -> Iterator[bool]:
+    """Keep an id of a folder from all others who add to it; false where one of them keeps it."""
+    claim = folder / f".{name}.claim"
+    try:
+        claim.open("x").close()
+    except FileExistsError:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        claim.unlink(missing_ok=True)
 
 
 def _names(name: str) -> Iterator[str]:

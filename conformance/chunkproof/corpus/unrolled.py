@@ -51,8 +51,8 @@ def unrolled(
     stands there, and ``many`` how many there may be.
     """
     left = budget.left
-    _read(pieces, where, lambda piece, place: None, lambda piece: 1, many, 1)
     parts, total = _read(pieces, where, leaf, size, budget.most, 1)
+    _read(pieces, where, lambda piece, place: None, lambda piece: 1, many, 1)
     # What was read once is in the total.
     budget.left = left
     budget.take(total, where)
