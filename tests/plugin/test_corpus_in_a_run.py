@@ -106,6 +106,13 @@ def test_an_id_of_ours_is_no_name_for_an_entry_of_the_user(folder, run):
     assert f"is called {taken} as well" in ran.out
 
 
+def test_a_folder_without_an_entry_does_not_pass_unseen(folder, run):
+    (folder / "bugs").mkdir()
+    ran = run(folder, "--target=reference", SMOKE, "--chunkproof-corpus=bugs", "chunkproof::lines/crlf")
+    assert ran.code == 4
+    assert "bugs: there is no entry in it" in ran.out
+
+
 def test_entries_of_ours_are_in_every_default_run_and_not_at_smoke(folder, run):
     ours = len(own_corpus().entries)
     collected = run(folder, "--target=reference", "--collect-only", "-q").out

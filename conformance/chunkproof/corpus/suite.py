@@ -10,7 +10,7 @@ from pathlib import Path
 from ..rules import RULES, Rule
 from .entry import EntryError
 from .judging import assert_agrees, rule_of, rules_of
-from .store import Problem, own_corpus, own_folder, read_corpus
+from .store import Problem, own_corpus, own_folder, own_paths, read_corpus, read_file
 
 __all__ = ["Suite", "suite"]
 
@@ -31,25 +31,30 @@ def suite(effort: str, folders: Sequence[Path] = ()) -> Suite:
     own = () if effort in WITHOUT_ENTRIES else own_rules()
     rules: list[Rule] = [*RULES, *own]
     problems: list[Problem] = []
-    taken = {rule.id: str(own_folder()) for rule in own}
+    paths = own_paths()
+    ours = str(own_folder())
+    taken = dict.fromkeys(paths, ours)
     for folder in folders:
         if not folder.is_dir():
             raise NotADirectoryError(str(folder))
         corpus = read_corpus(folder)
         problems += corpus.problems
+        if not corpus.entries and not corpus.problems:
+            problems.append(Problem(folder, "there is no entry in it"))
         for entry in corpus.entries:
-            rule = rule_of(entry)
-            path = corpus.paths[entry.id]
-            if rule.id in taken:
-                problems.append(Problem(path, f"id: an entry of {taken[rule.id]} is called {entry.id} as well"))
-                continue
             try:
+                if taken.get(entry.id) == ours and entry.data == read_file(paths[entry.id]).data:
+                    # A copy of one of ours is judged once.
+                    if own:
+                        continue
+                elif entry.id in taken:
+                    raise EntryError(f"id: an entry of {taken[entry.id]} is called {entry.id} as well")
                 assert_agrees(entry)
             except EntryError as error:
-                problems.append(Problem(path, str(error)))
+                problems.append(Problem(corpus.paths[entry.id], str(error)))
                 continue
-            taken[rule.id] = str(folder)
-            rules.append(rule)
+            taken[entry.id] = str(folder)
+            rules.append(rule_of(entry))
     return Suite(tuple(rules), tuple(problems))
 
 
