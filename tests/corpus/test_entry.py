@@ -280,6 +280,11 @@ def test_all_texts_of_an_entry_have_one_bound(changes, said):
     assert reason({**DATA, **changes}) == said
 
 
+def test_what_is_expected_counts_once():
+    event = {"type": "message", "data": HALF, "last_event_id": ""}
+    assert len(read_entry(data_with("expected", "events", value=[event])).expected.events[0].data) == 33 << 20
+
+
 def test_repeated_events_count_as_often_as_they_stand_there():
     event = {"type": "message", "data": "a" * 1024, "last_event_id": ""}
     said = reason(data_with("expected", "events", value=[{"repeat": [event], "times": 64 * 1024}]))

@@ -194,19 +194,21 @@ def test_an_id_of_ours_is_given_to_no_other(tmp_path):
 
 
 def test_an_id_that_another_process_is_about_to_take_is_left_to_it(tmp_path, monkeypatch):
-    (tmp_path / ".a-character-cut-in-two.claim").touch()
+    claim = tmp_path / ".a-character-cut-in-two.claim"
+    claim.touch()
     assert store(tmp_path, read_entry(DATA))[1].id == "a-character-cut-in-two-2"
-    (tmp_path / ".a-character-cut-in-two.claim").unlink()
-    # It has been taken since the folder was read, in another chapter.
-    read = stored.paths_of
+    claim.unlink()
+    # What is there is looked for while the id is kept from the others.
+    kept = []
 
-    def late(folder: Path) -> dict[str, Path]:
-        found = read(folder)
-        write(folder, "lines/a-character-cut-in-two", DATA)
-        return found
+    def looked_for(folder: Path) -> dict[str, Path]:
+        kept.append(claim.exists())
+        return stored.paths_of(folder)
 
-    monkeypatch.setattr("chunkproof.corpus.making.paths_of", late)
-    assert store(tmp_path, read_entry(DATA))[1].id == "a-character-cut-in-two-3"
+    monkeypatch.setattr("chunkproof.corpus.making.paths_of", looked_for)
+    assert store(tmp_path, read_entry(DATA))[1].id == "a-character-cut-in-two"
+    assert kept == [True]
+    assert not claim.exists()
 
 
 def test_an_entry_that_could_not_be_read_again_is_not_written(tmp_path):

@@ -89,13 +89,16 @@ def store(folder: Path, entry: Entry) -> tuple[Path, Entry]:
     EntryError where its file would be larger than those that are read.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    taken = {*own_paths(), *paths_of(folder)}
+    taken = set(own_paths())
     for name in _names(entry.id):
         if name in taken:
             continue
         with _claimed(folder, name) as free:
-            # Since the folder was read somebody else may have taken it, in whatever chapter.
-            if free and name not in paths_of(folder):
+            if not free:
+                continue
+            # Looked for in all chapters, and only now that nobody else can take it.
+            taken |= paths_of(folder).keys()
+            if name not in taken:
                 named = entry.renamed(name)
                 return write_entry(folder, named), named
     raise AssertionError("there is always a further number")
