@@ -117,6 +117,7 @@ def test_the_text_of_a_file_holds_nothing_that_cannot_be_seen():
         (("layer",), ["bytes"], "layer: ['bytes'] is none of"),
         (("severity",), "may", "severity: 'may' is none of must, should, info"),
         (("deviations",), ["no-such"], "deviations[0]: "),
+        (("deviations",), ["bom-not-stripped"] * 100_000, "deviations[1]: 'bom-not-stripped' stands there twice"),
         (("wire",), "data: a", "wire: 'data: a' stands where"),
         (("wire",), {"text": "a", "base64": "YQ=="}, "wire: "),
         (("wire",), {"base64": "a$b="}, "wire.base64: "),

@@ -76,6 +76,29 @@ class Parser(ReferenceParser):
 """
 
 
+def test_an_entry_weighs_as_much_as_its_rule(folder):
+    chunks = rb'["data: a\n\n", "data: b\n\n"]'
+    told = chunkproof("corpus", "add", "-", "--rule", "delivery/prompt", "--no-redact", given=chunks)
+    assert "shows: bytes-gathered=16, " in told
+    (entry,) = read_corpus(folder / "chunkproof-corpus").entries
+    assert entry.severity == "should"
+
+
+def test_a_choice_that_is_left_open_is_no_must(folder):
+    told = chunkproof("corpus", "add", "-", given=b"retry:\ndata:x\n\n", code=2)
+    assert "retry-empty-is-zero shows on this stream, and is a choice: give --severity info" in told
+    assert not (folder / "chunkproof-corpus").exists()
+    chunkproof("corpus", "add", "-", "--severity", "info", given=b"retry:\ndata:x\n\n")
+    assert [entry.severity for entry in read_corpus(folder / "chunkproof-corpus").entries] == ["info"]
+
+
+def test_a_large_stream_names_one_deviation(folder):
+    wire = b"data: some words\n\n" * 5000
+    chunkproof("corpus", "add", "-", "--no-redact", given=wire)
+    (entry,) = read_corpus(folder / "chunkproof-corpus").entries
+    assert (len(entry.wire), len(entry.deviations)) == (90_000, 1)
+
+
 def test_no_verdict_where_no_entry_can_be_judged(folder):
     stored(folder, rules=["delivery/failing-source"], deviations=[], severity="info")
     told = chunkproof("corpus", "check", "--target", "reference", code=2)

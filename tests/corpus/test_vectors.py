@@ -124,7 +124,7 @@ def test_the_form_of_a_vector():
     assert one == {
         "id": "a-character-cut",
         "purpose": ENTRIES[1].title,
-        "severity": "should",
+        "severity": "info",
         "rules": ["whole/any-stream-in-any-chunking"],
         "chunks": [{"base64": base64.b64encode(b"data: \xe4").decode()}, "", {"base64": "vaAK"}, "\n"],
         "events": [{"event": "message", "data": "你", "id": ""}],

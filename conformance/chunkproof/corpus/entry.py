@@ -20,7 +20,7 @@ from typing import Any, get_args
 from chunkproof_reports.results import Severity
 from chunkproof_strategies.chunkings import Cuts
 from chunkproof_targets.contract import Event, Outcome, TargetError
-from chunkproof_targets.deviations import Deviation, find_deviation
+from chunkproof_targets.deviations import CATALOGUE, Deviation, find_deviation
 from chunkproof_targets.deviations.deviation import Layer
 
 from ..oracle import interpret
@@ -179,6 +179,9 @@ def read_entry(data: Any) -> Entry:
     if rules[0].examine is not None or rules[0].cases is not None:
         raise EntryError(f"rules[0]: {rules[0].id} looks at several streams; the first must be a rule that judges one")
     deviations = as_list(data["deviations"], "deviations")
+    for at, one in enumerate(deviations[: len(CATALOGUE) + 1]):
+        if one in deviations[:at]:
+            raise EntryError(f"deviations[{at}]: {one!r:.60} stands there twice")
     cuts = _cuts(data["cuts"], len(wire))
     return Entry(
         id=name,

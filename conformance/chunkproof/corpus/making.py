@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 
 from chunkproof_reports.results import Severity
@@ -21,7 +21,7 @@ from ..oracle import interpret
 from ..question import Question
 from ..rules import Rule, find_rule
 from .entry import Entry, EntryError
-from .judging import assert_agrees, kills_of
+from .judging import assert_agrees, kills_of, shows
 from .store import own_paths, paths_of, write_entry
 
 __all__ = ["ANY_RULE", "NAMED", "Described", "entry_of", "rule_named", "slug", "store", "telling"]
@@ -31,6 +31,8 @@ ANY_RULE = "whole/any-stream-in-any-chunking"
 #: So many deviations an entry names, where nobody says which.
 NAMED = 3
 _SLUG_MAX = 60
+# Beyond so many bytes not all deviations are tried on a stream.
+_LARGE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +135,14 @@ def rule_named(rules: Sequence[str]) -> Rule:
 
 
 def telling(question: Question, rule: Rule) -> list[Deviation]:
-    """The deviations that this stream tells most of: those that show on the fewest telling cases."""
+    """The deviations that this stream tells most of: those that show on the fewest telling cases.
+
+    Of a large stream it is one that shows on many, since to try all of them would take minutes.
+    """
     seen = _seldom()
+    if len(question.wire) > _LARGE:
+        often = sorted((one for one in CATALOGUE if not one.is_choice), key=lambda one: -seen[one.name])
+        return list(islice((one for one in often if shows(question, rule, one)), 1))
     return sorted(kills_of(question, rule), key=lambda one: (seen[one.name], one.name))[:NAMED]
 
 

@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 import click
 
 from chunkproof_reports import terminal
-from chunkproof_reports.results import Severity
 from chunkproof_reports.visible import count_of
 from chunkproof_targets.contract import TargetError
 from chunkproof_targets.deviations import find_deviation
@@ -81,7 +80,7 @@ def _what_is_made(command: Command) -> Command:
             id=given.pop("name"),
             title=given.pop("title"),
             rules=given.pop("rules"),
-            severity=_severity(given.pop("severity")),
+            severity=given.pop("severity"),
             deviations=given.pop("names"),
             origin={"kind": "report", "reference": reference} if reference else {"kind": "file"},
             licence=given.pop("licence"),
@@ -99,7 +98,7 @@ def _what_is_made(command: Command) -> Command:
     for option in (
         click.option("--licence", default="CC0-1.0", show_default=True, help="Of the data."),
         click.option("--origin", metavar="REF", default="", help="Where it was reported: owner/repository#number."),
-        click.option("--severity", type=click.Choice(["must", "should", "info"]), default="must", show_default=True),
+        click.option("--severity", type=click.Choice(["must", "should", "info"]), help="Else that of its first rule."),
         click.option("--deviation", "names", multiple=True, metavar="NAME", help="One that it shows; repeatable."),
         click.option("--rule", "rules", multiple=True, metavar="ID", help="One that it is a case of; repeatable."),
         click.option("--title", default="", help="One sentence: what is right here."),
@@ -111,10 +110,6 @@ def _what_is_made(command: Command) -> Command:
     ):
         made = option(made)
     return made  # type: ignore[no-any-return]
-
-
-def _severity(name: str) -> Severity:
-    return name  # type: ignore[return-value]
 
 
 # the commands --------------------------------------------------------------------------------------------------------
@@ -180,6 +175,8 @@ def record_(
         click.echo("", err=True)
     for line in describe(recorded):
         click.echo(f"  {terminal.show_line(line)}")
+    if recorded.repeats_secret and not wanted.redacted:
+        refuse("the stream repeats what was sent to get it: leave out --no-redact, so that none of it is stored")
     origin = {"kind": "recording"} if wanted.said.origin["kind"] == "file" else wanted.said.origin
     wanted = replace(wanted, said=replace(wanted.said, origin=origin, times=recorded.times))
     _make(Question(recorded.wire, recorded.cuts), wanted)

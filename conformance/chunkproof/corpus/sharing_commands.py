@@ -11,6 +11,7 @@ import click
 
 from chunkproof_reports import terminal
 from chunkproof_reports.layers import draw_layers
+from chunkproof_reports.results import Severity
 from chunkproof_reports.visible import count_of
 
 from ..command import refuse
@@ -100,15 +101,24 @@ def export(entries: tuple[str, ...], folder: str | None, form: str, output: str 
     "--rule", "rules", multiple=True, metavar="ID", help="What vectors that name none are a case of; repeatable."
 )
 @click.option("--origin", metavar="REF", default="", help="Where vectors come from.")
+@click.option("--severity", type=click.Choice(["must", "should", "info"]), help="Of vectors; else that of their rule.")
 @click.option("--licence", default="CC0-1.0", show_default=True, help="Of the data.")
-def import_(file: str, into: str, form: str | None, rules: tuple[str, ...], origin: str, licence: str) -> None:
+def import_(
+    file: str,
+    into: str,
+    form: str | None,
+    rules: tuple[str, ...],
+    origin: str,
+    severity: Severity | None,
+    licence: str,
+) -> None:
     """Take entries from a file of JSON lines, or the vectors of another suite.
 
     One that says something else than the standard is named, and not taken.
     """
     text = _text(file)
     reference = {"reference": origin} if origin else {}
-    said = Described(rules=rules, origin={"kind": "file", **reference}, licence=licence)
+    said = Described(rules=rules, severity=severity, origin={"kind": "file", **reference}, licence=licence)
     try:
         found, refused = from_json_lines(text) if _form(text, form) == "jsonl" else from_vectors(text, said)
     except EntryError as error:
