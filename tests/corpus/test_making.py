@@ -79,7 +79,7 @@ class Parser(ReferenceParser):
 def test_an_entry_weighs_as_much_as_its_rule(folder):
     chunks = rb'["data: a\n\n", "data: b\n\n"]'
     told = chunkproof("corpus", "add", "-", "--rule", "delivery/prompt", "--no-redact", given=chunks)
-    assert "shows: bytes-gathered=16, " in told
+    assert "shows: all-events-at-the-end, bytes-gathered=16, " in told
     (entry,) = read_corpus(folder / "chunkproof-corpus").entries
     assert entry.severity == "should"
 
