@@ -13,14 +13,18 @@ import pytest
 
 from chunkproof.check import Effort, check_rule
 from chunkproof.counterexample import decode_token
+from chunkproof.oracle import interpret
 from chunkproof.peace import at_peace
+from chunkproof.question import Question
 from chunkproof.replay import replay
+from chunkproof.rule_run import RuleRun
 from chunkproof.rules import RULES, find_rule
 from chunkproof.watch import Watch
 from chunkproof.ways import due_chunks
 from chunkproof_reports.results import RuleResult
 from chunkproof_reports.terminal import failure
-from chunkproof_strategies.chunkings import bytewise, chunks_of
+from chunkproof_strategies.chunkings import bytewise, chunks_of, random_cuts_with_empty_chunks
+from chunkproof_strategies.generator import RandomSource
 from chunkproof_targets.contract import Delivery, Run, Target
 from chunkproof_targets.reference import ReferenceParser
 from chunkproof_targets.shapes import adapt
@@ -66,6 +70,50 @@ def test_who_may_hold_a_cr_has_one_chunk_more():
 def test_bytewise_an_event_is_due_with_its_last_byte():
     wire = "data: 你\n\ndata: b\r\n\r\n".encode()
     assert due_chunks(chunks_of(wire, bytewise(wire)), may_hold=True) == [11, len(wire)]
+
+
+PARTS = (
+    *(b"data", b"data:", b"data: a", b"data:\xff", b"dat", b"datas: a", b"Data: a", b" data: a", b": data: a"),
+    *(b"\n", b"\r", b"\r\n", b"\n\n", b"\r\r", b"\r\n\r\n", b"\n\r", b"\xe2\x80\xa8", b"\xc2\x85", b"\x0c", b"\0"),
+    *(b"\xef\xbb\xbf", b"\xef\xbb", b"\xf0\x9f", b"\xe4", b"id: 1", b"event: e", b"retry: 5"),
+)
+
+
+def due_by_prefixes(chunks: list[bytes], *, may_hold: bool) -> list[int]:
+    """The same from what the oracle says of each prefix."""
+    wire = b"".join(chunks)
+    due: list[int] = []
+    at = 0
+    for number, chunk in enumerate(chunks, 1):
+        at += len(chunk)
+        size = at - 1 if may_hold and wire[:at].endswith(b"\r") else at
+        due += [number] * (len(interpret(wire[:size]).events) - len(due))
+    return due + [len(chunks)] * (len(interpret(wire).events) - len(due))
+
+
+def test_an_event_is_due_as_soon_as_the_oracle_has_it_in_what_was_read():
+    source, several = RandomSource("due"), 0
+    for number in range(2000):
+        wire = b"".join(PARTS[source.below(len(PARTS))] for _ in range(4 + source.below(20)))
+        if number % 2:
+            wire = b"data: a" + wire.replace(b"dat", b"\n\ndat")
+        plan = bytewise(wire) if number % 3 else random_cuts_with_empty_chunks(source, len(wire))
+        chunks = chunks_of(wire, plan)
+        for may_hold in (False, True):
+            due = due_by_prefixes(chunks, may_hold=may_hold)
+            assert due_chunks(chunks, may_hold=may_hold) == due, (wire, plan, may_hold)
+        several += len(due) > 1
+    assert several > 500
+
+
+@pytest.mark.parametrize("plan", [(), tuple(range(9, 72_000, 9))])
+def test_a_long_stream_is_no_hang_for_what_is_computed_beside_the_target(plan):
+    rule, wire = find_rule("delivery/prompt"), b"data: x\n\n" * 8000
+    # What the pace of the reference comes to.
+    with at_peace(), Watch(timeout=3) as watch:
+        rule_run = RuleRun(rule, right_target("right"), watch)
+        assert rule_run.try_case(Question(wire, plan)) is None
+    assert rule_run.checks == 1
 
 
 # What is shown --------------------------------------------------------------------------------------------------------
