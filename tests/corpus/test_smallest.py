@@ -221,6 +221,41 @@ def test_a_failure_that_a_way_of_its_own_shows(isolation):
     ).kind == "late"  # fmt: skip
 
 
+@pytest.fixture
+def here(monkeypatch) -> Isolation:
+    """Without children, as on a system that cannot fork."""
+    monkeypatch.delattr(os, "fork")
+    return Isolation(Limits(), forked=False)
+
+
+def test_a_way_of_its_own_shows_the_failure_without_a_child_too(here):
+    target = deviating("late-dispatch")
+    question = Question(b"event: x\ndata: a\n\ndata: b\n\n", tuple(range(1, 26)))
+    rule = find_rule("delivery/prompt")
+    assert difference(target, question, here, rule=rule) == Difference("late", ())
+    small = shrunk(target, question, here, rule=rule)
+    assert small.size < question.size
+    assert difference(target, small, here, rule=rule).kind == "late"
+    with pytest.raises(ValueError, match="does with this stream what is expected"):
+        difference(DeviatingTarget(ReferenceParser), question, here, rule=rule)
+
+
+def test_a_hang_is_tried_again_without_a_child_too(here, monkeypatch):
+    # A run that hangs takes its whole time: a tenth of it will do here.
+    monkeypatch.setattr("chunkproof.isolation.judging._PATIENCE", 0.1)
+
+    class Hangs(DeviatingTarget):
+        def run(self, chunks):
+            while b"?" in b"".join(chunks):
+                pass
+            return super().run(chunks)
+
+    with Sameness(Hangs(ReferenceParser), Question(b"data: a?\n\n"), here) as same:
+        assert same.difference == Difference("hung", ())
+        assert same(Question(b"?"))
+        assert not same(Question(b"data: a\n\n"))
+
+
 def test_declared_deviations_are_no_failure(isolation):
     target = deviating("event-type-leaks+no-colon-ignored")
     target.deviations = ("no-colon-ignored",)

@@ -27,6 +27,7 @@ from ..isolation.tries import Tries
 from ..judge import expect
 from ..peace import at_peace
 from ..question import Question
+from ..rule_run import RuleRun
 from ..rules import Rule
 from ..shrinker import shrink
 from ..watch import Watch
@@ -221,14 +222,18 @@ class Sameness:
 
     def _kind_in_its_way(self, question: Question) -> Kind | None:
         assert self.rule is not None
-        isolation, pace = self._isolation, self._isolation.pace_here(self.target)
+        isolation = self._isolation
+        if not isolation.forks(self.target):
+            with isolation.watch_here() as watch:
+                return RuleRun(self.rule, self.target, watch).kind(question.wire, question.cuts, question.before)
+        pace = isolation.pace_here(self.target)
         tries = Tries(self.rule, self.target, Watch(), isolation.cell, isolation.limits, pace, self.until)
         return tries.kind(question.wire, question.cuts, question.before)
 
     def _limits(self, question: Question) -> Limits | None:
         """What a try may take: one that is to hang would cost its whole time."""
         limits = self._isolation.limits
-        if self.difference.kind != "hung" or limits.timeout is not None:
+        if self.difference.kind != "hung" or limits.timeout is not None or not self._isolation.forks(self.target):
             return None
         pace = self._isolation.pace_here(self.target)
         return replace(limits, timeout=_TRY_SECONDS + _TRY_TIMES * pace.seconds(question.size, len(question.cuts) + 1))
