@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chunkproof.corpus.artefacts import ArtefactError, read_artefact
-from chunkproof.corpus.artefacts.digits import read_hex
+from chunkproof.corpus.artefacts.digits import read_arrays, read_hex
 from chunkproof.corpus.artefacts.dumps import DUMP_BYTES_MAX, DUMP_LINES_MAX, read_dump
 
 #: What was dumped: 20 bytes, a Chinese character among them.
@@ -504,3 +504,41 @@ def test_any_chunks_come_back_from_arrays(chunks):
     artefact = read_artefact(text.encode())
     assert artefact.wire == b"".join(chunks)
     assert len(artefact.cuts) == len(chunks) - 1
+
+
+LONG = {
+    "comments that do not end": b"char a[1]={1};" + b"/*a" * 300_000,
+    "comments that end": b"char a[1]={1};" + b"/*/" * 300_000,
+    "a comment that does not end, and lines of them": b"char a[1]={1};/*" + b"//a\n" * 300_000,
+}
+
+
+@pytest.mark.parametrize("what", LONG)
+def test_arrays_with_many_comments_are_read(what):
+    artefact = read_artefact(LONG[what])
+    assert (artefact.wire, artefact.cuts) == (b"\x01", ())
+
+
+@pytest.mark.parametrize("size", [b" " * 500_000, b" " * 250_000 + b"1" + b" " * 250_000, b"1" * 500_000])
+def test_an_array_whose_brackets_do_not_close_is_refused(size):
+    with pytest.raises(ArtefactError, match="none of which ends"):
+        read_artefact(b"char a[" + size)
+    assert read_artefact(b"char a[" + size + b"] = {1};").wire == b"\x01"
+
+
+C_PARTS = [b"/*", b"*/", b"//", b"/", b"*", b"\n", b" "]
+
+
+@given(parts=st.lists(st.sampled_from([*C_PARTS, b"array"]), max_size=20))
+@example(parts=[b"/*", b"//", b"array"])
+@example(parts=[b"/*", b"/", b"array", b"*/"])
+@example(parts=[b"/*", b"*/", b"/", b"array"])
+def test_what_stands_in_comments_is_no_array(parts):
+    text = b"".join(b"char a[ 1 ] = {%d};" % at if part == b"array" else part for at, part in enumerate(parts))
+    left = re.sub(rb"/\*.*?\*/|//[^\n]*", b"", text, flags=re.DOTALL)
+    expected = [int(number) for number in re.findall(rb"\{(\d+)\}", left)]
+    try:
+        found = read_arrays(text).whole
+    except ArtefactError:
+        found = b""
+    assert list(found) == expected

@@ -16,8 +16,10 @@ _SPACE = b" \t\r\n\v\f"
 _ARRAYS = re.compile(
     rb"\s*(?:/\*.{0,500}?\*/\s*)?(?:(?:static|const|unsigned|signed) )*(?:char|uint8_t) \w+\[", re.DOTALL
 )
-_ARRAY = re.compile(rb"(?:char|uint8_t)\s+(\w+)\s*\[\s*\d*\s*\]\s*=\s*\{([^{}]*)\}")
-_COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
+# What stands in the brackets is never given back: blanks with no bracket behind them would be tried in each division.
+_ARRAY = re.compile(rb"(?:char|uint8_t)\s+(\w+)\s*\[\s*+\d*+\s*+\]\s*=\s*\{([^{}]*)\}")
+_COMMENT = re.compile(rb"/[*/]")
+_LINE_COMMENT = re.compile(rb"//")
 _NUMBER = re.compile(rb"0[xX][0-9a-fA-F]{1,2}|[0-9]{1,3}")
 _FOLLOWED = re.compile(rb"\s*={10,}\s+Follow: tcp,raw\s")
 
@@ -105,7 +107,7 @@ def is_arrays(content: bytes) -> bool:
 
 def read_arrays(content: bytes) -> Pieces:
     """The bytes of arrays of C, each a chunk; of Wireshark's (`peer0_0`, `peer1_0`), those of the server."""
-    found = [(name.decode(), _numbers(name, text)) for name, text in _ARRAY.findall(_COMMENT.sub(b"", content))]
+    found = [(name.decode(), _numbers(name, text)) for name, text in _ARRAY.findall(_without_comments(content))]
     if not found:
         raise ArtefactError("arrays of C, none of which ends: copy all of it")
     peers = [re.fullmatch(r"peer([01])_[0-9]+", name) for name, _ in found]
@@ -117,6 +119,25 @@ def read_arrays(content: bytes) -> Pieces:
     pieces = [numbers for _, numbers in found]
     size = count_of(sum(map(len, pieces)), "byte")
     return Pieces(pieces, (f"{count_of(len(pieces), 'array')} of C, {size}",))
+
+
+def _without_comments(content: bytes) -> bytes:
+    """The text of C less its comments; one that does not end is none."""
+    kept: list[bytes] = []
+    at, starts = 0, _COMMENT
+    while found := starts.search(content, at):
+        if found.group() == b"//":
+            end = content.find(b"\n", found.end())
+            end = len(content) if end < 0 else end
+        else:
+            end = content.find(b"*/", found.end()) + 2
+            if end < 2:
+                # No other behind it ends either: to look for the end of each would be quadratic.
+                starts = _LINE_COMMENT
+                continue
+        kept.append(content[at : found.start()])
+        at = end
+    return b"".join([*kept, content[at:]])
 
 
 def _numbers(name: bytes, text: bytes) -> bytes:
