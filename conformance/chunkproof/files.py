@@ -13,8 +13,13 @@ __all__ = ["write_whole"]
 def write_whole(path: Path, text: str, *, name: Callable[[str, Path], None] = os.replace) -> None:
     """Write a text file; nobody ever sees half of it, and nothing is left behind where it cannot be written.
 
-    ``name`` gives the finished file its name. A lone surrogate is written as its JSON escape.
+    ``name`` gives the finished file its name. A lone surrogate is written as its JSON escape. What is no regular file
+    (a terminal, a pipe) is written to, and never replaced; a link stays one.
     """
+    if path.exists() and not path.is_file():
+        path.write_text(text, "utf-8", "backslashreplace", "\n")
+        return
+    path = path.resolve()
     number, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     try:
         with open(number, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
