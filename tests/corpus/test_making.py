@@ -6,24 +6,17 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from chunkproof.cli import main
 from chunkproof.corpus.store import own_corpus, own_folder, read_corpus
 
 from .test_entry import DATA
+from .test_stories import chunkproof
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def chunkproof(*words: str, code: int = 0, given: bytes = b"") -> str:
-    ran = CliRunner().invoke(main, words, input=given)
-    assert ran.exit_code == code, ran.output
-    return ran.output
 
 
 def stored(folder: Path, **data: object) -> Path:
