@@ -38,6 +38,7 @@ from .corpus.suite import suite
 from .counterexample import TOKEN_LENGTH_MAX
 from .diagnosis.diagnose import diagnose_all
 from .files import write_whole
+from .fuzzing.commands import fuzz
 from .isolation.judging import Isolation
 from .isolation.limits import Limits
 from .mutants import catches
@@ -86,6 +87,7 @@ def main() -> None:
 for command in (*MAKING, *SHARING):
     corpus.add_command(command)
 main.add_command(corpus)
+main.add_command(fuzz)
 
 
 @main.command("replay")

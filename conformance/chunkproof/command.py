@@ -15,7 +15,7 @@ from .peace import at_peace
 from .profile import Profile
 from .settings import SettingsError
 
-__all__ = ["close", "load", "profile_options", "refuse"]
+__all__ = ["close", "load", "load_in", "profile_of", "profile_options", "refuse"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -41,14 +41,28 @@ def profile_options(
 
 def load(spec: str | None, declare: Sequence[str], deviations: Sequence[str], process: Isolation) -> Target:
     """The target of a command; what cannot be used ends it."""
+    profile, spec = profile_of(spec, declare, deviations)
+    return load_in(profile, spec, process)
+
+
+def profile_of(spec: str | None, declare: Sequence[str], deviations: Sequence[str]) -> tuple[Profile, str]:
+    """What is declared, and the target that is meant; what cannot be used ends the command."""
     try:
         profile = Profile(Path.cwd(), deviations=deviations or None, declare=declare, option="--deviations")
-        specs = profile.specs([spec] if spec else [])
-        if not specs:
-            refuse(profile.no_target("no target"))
-        with at_peace():
-            return profile.load(specs[0], process.rehearse)
     except (SettingsError, TargetError) as error:
+        refuse(str(error))
+    specs = profile.specs([spec] if spec else [])
+    if not specs:
+        refuse(profile.no_target("no target"))
+    return profile, specs[0]
+
+
+def load_in(profile: Profile, spec: str, process: Isolation) -> Target:
+    """The target of a profile; what cannot be used ends the command."""
+    try:
+        with at_peace():
+            return profile.load(spec, process.rehearse)
+    except TargetError as error:
         refuse(str(error))
 
 

@@ -92,7 +92,7 @@ class RuleRun:
                 continue
             self.streams += 1
             checks = 0
-            plans = list(self._plans(wire, source))
+            plans = list(self.plans(wire, source))
             self.watch.note(stream.before, wire, plans, self.checks, self.streams)
             number = self.watch.plan
             try:
@@ -122,7 +122,7 @@ class RuleRun:
         for wire in self.rule.wires(stream.wire):
             judged = 0
             expectation = self.rule.expectation(self.target, wire)
-            for cuts in self._plans(wire, source) if expectation is not None else ():
+            for cuts in self.plans(wire, source) if expectation is not None else ():
                 assert expectation is not None
                 self.spent += 1 + len(wire) / _BYTES_A_CHECK
                 run = self.run(wire, cuts, stream.before)
@@ -158,7 +158,8 @@ class RuleRun:
         self.streams += 1
         return None if kind is None else Finding(case.before, wire, cuts, kind, run)
 
-    def _plans(self, wire: bytes, source: RandomSource) -> Iterable[Cuts]:
+    def plans(self, wire: bytes, source: RandomSource) -> Iterable[Cuts]:
+        """The chunkings of a wire that the rule asks for and the target can be given."""
         if self.target.takes == "lines":
             return ((),)
         plans = self.rule.plans(wire, source)

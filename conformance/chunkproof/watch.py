@@ -65,6 +65,8 @@ class Watch:
         #: Notes what is going to be run, where there is a board; ``plan[0]`` then says which of the plans it is.
         self.note = _note_nothing if board is None else board.note
         self.plan = memoryview(bytearray(8)).cast("Q") if board is None else board.plan
+        #: A number of the work's own, which is known too whatever becomes of the run.
+        self.mark = memoryview(bytearray(8)).cast("Q") if board is None else board.mark
         self._parent = parent
         self._run = 0
         self._chunks: Sequence[bytes] | None = None

@@ -19,7 +19,7 @@ from chunkproof_targets.script import MORE_BYTES, MORE_UNITS, SOURCE_FAILED, Scr
 from .judge import Expectation, record_of_run, text_of
 from .way import LEFT_OUT, Records, ScriptedRun, Verdict, Way
 
-__all__ = ["Beside", "Closed", "FailingSource", "Handed", "Lazy", "Prompt", "Used", "due_chunks"]
+__all__ = ["Beside", "Closed", "FailingSource", "Handed", "Lazy", "Prompt", "Used", "due_chunks", "due_sizes"]
 
 # Turns that all other tasks get before an async source gives a chunk.
 _TURNS = 50
@@ -40,7 +40,7 @@ def _has_threads(run: Run) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _due_sizes(wire: bytes) -> tuple[int, ...]:
+def due_sizes(wire: bytes) -> tuple[int, ...]:
     """For each event of the wire, the size of the shortest prefix that has it: up to the byte that ends its blank line.
 
     That is asked while a target's time runs, so it takes one pass. Ill-formed bytes hide neither a line end nor a name.
@@ -67,7 +67,7 @@ def due_chunks(chunks: Sequence[bytes], *, may_hold: bool) -> list[int]:
     ``may_hold``: a CR at a chunk's end ends no line before the next chunk, since an LF may follow.
     """
     wire = b"".join(chunks)
-    sizes = _due_sizes(wire)
+    sizes = due_sizes(wire)
     due: list[int] = []
     at = 0
     for number, chunk in enumerate(chunks, 1):

@@ -15,7 +15,7 @@ __all__ = ["Board", "Noted"]
 # Pages that nobody writes cost nothing.
 _BYTES = 96 * 1024 * 1024
 _WORDS = 8
-_PLAN, _LENGTH, _SUM, _CHECKS, _STREAMS, _BEAT, _STOPPED = range(7)
+_PLAN, _LENGTH, _SUM, _CHECKS, _STREAMS, _BEAT, _STOPPED, _MARK = range(8)
 _HEADER = _WORDS * 8
 _pack_into = struct.Struct("=5Q").pack_into
 
@@ -34,12 +34,14 @@ class Board:
     """Shared between a parent and its forked children.
 
     A stream is noted once, with all its plans; each check writes no more than the number of its plan, into ``plan[0]``.
+    ``mark[0]`` is a number of the work's own.
     """
 
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, _BYTES)
         self._words = memoryview(self._memory)[:_HEADER].cast("Q")
         self.plan = self._words[_PLAN : _PLAN + 1]
+        self.mark = self._words[_MARK : _MARK + 1]
 
     def note(
         self, before: tuple[bytes, ...], wire: bytes, plans: list[Cuts], checks: int = 0, streams: int = 0

@@ -112,7 +112,7 @@ class Isolation:
         answer = self._ask(rule, target, effort, seed, limits)
         if isinstance(answer, Ended) or "finding" in answer:
             self.end_child()
-            return self._stopped(rule, target, answer)
+            return self.stopped(rule, target, answer)
         return RuleResult.from_data(answer)
 
     def _ask(self, rule: Rule, target: Target, effort: Effort, seed: str, limits: Limits) -> Any:
@@ -203,7 +203,11 @@ class Isolation:
 
     # a run that ended its process ---------------------------------------------------------------------------------
 
-    def _stopped(self, rule: Rule, target: Target, answer: Any) -> RuleResult | None:
+    def stopped(self, rule: Rule, target: Target, answer: Any) -> RuleResult | None:
+        """The result of a rule in the middle of which a child ended: its input is made small in fresh children.
+
+        None where the run looked like a hang, or was ended from outside, and was right in the end.
+        """
         found = Stop.of(answer)
         if found.finding is None:
             reason = f"{found.failure}, and no run was noted by then"
