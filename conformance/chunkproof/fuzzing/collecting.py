@@ -7,19 +7,19 @@ by then is counted and not kept twice. What does not fail again in a process of 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from chunkproof_reports.results import DeviationRecord, DiagnosisRecord, RuleResult
-from chunkproof_targets.contract import Run, Target, TargetError
+from chunkproof_reports.results import DeviationRecord, RuleResult
+from chunkproof_targets.contract import Run, Target, TargetError, TargetStopped
 from chunkproof_targets.deviations import Deviation, find_deviation
 
 from ..corpus.entry import Entry, EntryError
 from ..corpus.making import Described, entry_of, store
 from ..corpus.store import read_corpus
 from ..counterexample import decode_token
-from ..diagnosis.asking import ask
+from ..diagnosis.asking import Asker
 from ..diagnosis.diagnose import diagnose
 from ..isolation.judging import Isolation
 from ..replay import ReplayError
@@ -38,6 +38,8 @@ _DIAGNOSED_AT_ONCE = 12
 # Bytes of a stream that a record shows.
 _SHOWN_MAX = 4096
 _SECOND_RUN = "whole/a-second-run-sees-nothing-of-the-first"
+
+_STOPPED = ("hung", "died", "memory", "output")
 
 Record = dict[str, Any]
 
@@ -70,25 +72,31 @@ class Collector:
         self.baseline = tuple(baseline)
         self.signatures = frozenset(signatures)
         self.beat = beat
+        self._results: dict[str, RuleResult] = {}
 
     def collect(self, *, wait: bool = False) -> bool:
         """Deal with all that waits; false where another does so at the moment, and this does not ``wait``."""
         with self.state.lock(wait=wait) as is_held:
             if not is_held:
                 return False
-            for path in self.state.waiting():
-                self.beat()
-                found = self.state.take(path)
-                if found is not None:
-                    self._take(found)
-                path.unlink(missing_ok=True)
-            self._diagnose()
+            asker = Asker(self.target, self.isolation)
+            try:
+                self._results.clear()
+                for path in self.state.waiting():
+                    self.beat()
+                    found = self.state.take(path)
+                    if found is not None:
+                        self._take(found)
+                    path.unlink(missing_ok=True)
+                self._find_causes(asker)
+            finally:
+                asker.close()
             return True
 
     @property
     def has_work(self) -> bool:
-        """Whether something waits, or was never diagnosed."""
-        return bool(self.state.waiting()) or any(not record["diagnosed"] for record in self.state.records())
+        """Whether something waits, or is not settled yet."""
+        return bool(self.state.waiting()) or any(not record["settled"] for record in self.state.records())
 
     def known(self) -> tuple[Deviation, ...]:
         """The deviations that are no news: those that the baseline knows, and those found so far."""
@@ -101,25 +109,26 @@ class Collector:
         if found.signature in self.signatures:
             return
         if found.signature in records:
-            self._count(records[found.signature])
+            record = records[found.signature]
+            self.state.write_record(record | {"count": record["count"] + 1})
         elif len(records) < FINDINGS_MAX:
             self.state.write_record(self._record(found))
-
-    def _count(self, record: Record, times: int = 1) -> None:
-        self.state.write_record(record | {"count": record["count"] + times})
 
     def _record(self, found: Found) -> Record:
         """The finding, run once more where nothing has been before."""
         note = ""
         try:
             result = self.isolation.replay(found.case, self.target)
+        except ReplayError as error:
+            again, note = None, str(error)
+        else:
             again = result.counterexample
             if again is None:
                 note = "run alone in a process of its own, the target was right"
-            elif again.kind != found.kind:
-                note = f"run alone in a process of its own, it failed otherwise: {again.kind}"
-        except ReplayError as error:
-            again, note = None, str(error)
+            else:
+                self._results[found.signature] = result
+                if again.kind != found.kind:
+                    note = f"run alone in a process of its own, it failed otherwise: {again.kind}"
         now = time.time()
         shown = len(found.wire) <= _SHOWN_MAX
         return {
@@ -132,8 +141,7 @@ class Collector:
             "wire_bytes": len(found.wire),
             "reproducible": again is not None,
             "note": note,
-            # Of what does not fail again nobody can look for the cause.
-            "diagnosed": again is None,
+            "settled": False,
             "deviations": [],
             "equals": {},
             "entry": "",
@@ -142,88 +150,103 @@ class Collector:
             "seconds": round(now - self.began, 3),
         }
 
-    # causes -------------------------------------------------------------------------------------------------------
-
-    def _diagnose(self) -> None:
-        """Look for the cause of each finding that has none yet, and keep the smallest finding of each cause."""
-        pending = [record for record in self.state.records() if not record["diagnosed"]]
-        if not pending:
-            return
-        results = {record["id"]: result for record in pending if (result := self._result(record)) is not None}
-        pending = self._explained_by_known(pending, results)
-        before = self.state.known()
-        while pending:
-            pending.sort(key=_size)
-            self.beat()
-            now, pending = pending[:_DIAGNOSED_AT_ONCE], pending[_DIAGNOSED_AT_ONCE:]
-            self._name(now, results)
-            pending = self._explained_by_known(pending, results)
-        if self.state.known() != before:
-            self._ask_again()
-        self._one_of_each_cause()
-
     def _result(self, record: Record) -> RuleResult | None:
         """The broken rule that a finding is; None where it has come to be right."""
-        found = Found.from_data(record)
-        try:
-            result = self.isolation.replay(found.case, self.target)
-        except ReplayError:
-            return None
-        if result.counterexample is None:
-            return None
+        result = self._results.get(record["id"])
+        if result is None:
+            try:
+                result = self.isolation.replay(Found.from_data(record).case, self.target)
+            except ReplayError:
+                return None
+            if result.counterexample is None:
+                return None
+            self._results[record["id"]] = result
         # The diagnosis tells broken rules apart by their ids: several findings may be of one rule.
         rule = find_rule(result.id)
         if is_on_what_comes_out(rule) and rule.id != _SECOND_RUN:
             result = replace(result, id=f"fuzz/{record['id']}", case_of=rule.id)
         return result
 
-    def _explained_by_known(self, pending: Sequence[Record], results: Mapping[str, RuleResult]) -> list[Record]:
+    # causes -------------------------------------------------------------------------------------------------------
+
+    def _find_causes(self, asker: Asker) -> None:
+        """Look for the cause of each finding that has none yet, and keep the smallest finding of each cause."""
+        records = self.state.records()
+        if all(record["settled"] for record in records):
+            return
+        pending = [record for record in records if record["reproducible"] and not record["settled"]]
+        pending = self._unexplained(pending, asker)
+        before = self.state.known()
+        while pending:
+            self.beat()
+            pending.sort(key=_size)
+            now, pending = pending[:_DIAGNOSED_AT_ONCE], pending[_DIAGNOSED_AT_ONCE:]
+            self._name(now)
+            pending = self._unexplained(pending, asker)
+        if self.state.known() != before:
+            # What nothing explained may be explained by what was found since.
+            left = [one for one in self.state.records() if one["reproducible"] and not one["deviations"]]
+            self._unexplained(left, asker)
+        self._settle()
+
+    def _unexplained(self, records: Iterable[Record], asker: Asker) -> list[Record]:
         """Those of them that what is known does not explain; the cause of the others is written down."""
         known, left = self.known(), []
-        for record in pending:
-            causes = self._causes_among(known, record) if record["id"] in results else ()
+        for record in records:
+            self.beat()
+            causes = self._causes_among(known, record, asker)
             if causes:
-                self.state.write_record(record | {"diagnosed": True, "deviations": [one.name for one in causes]})
+                self.state.write_record(record | {"deviations": [one.name for one in causes]})
             else:
                 left.append(record)
         return left
 
-    def _causes_among(self, known: Sequence[Deviation], record: Record) -> tuple[Deviation, ...]:
-        """The one that explains a finding, or else all of them, if they do."""
+    def _causes_among(self, known: Sequence[Deviation], record: Record, asker: Asker) -> tuple[Deviation, ...]:
+        """The one that explains a finding, or else the fewest of all, if all of them do."""
         found = Found.from_data(record)
         rule = find_rule(found.rule)
-        if found.kind in ("hung", "died", "memory", "output"):
+        if not known or found.kind in _STOPPED:
             return ()
-        finding = Finding(found.before, found.wire, found.cuts, found.kind, self._run(found))
-        for some in (*((one,) for one in known), tuple(known)):
-            if some and explains(some, self.target, rule, finding):
-                return some
-        return ()
+        finding = Finding(found.before, found.wire, found.cuts, found.kind, Run())
+        if is_on_what_comes_out(rule):
+            seen = asker.ask(found.question, apart=rule.id == _SECOND_RUN)
+            if isinstance(seen.run.failure, TargetStopped):
+                return ()
+            finding = replace(finding, run=seen.run)
 
-    def _run(self, found: Found) -> Run:
-        (seen,) = ask(self.target, [found.question], self.isolation, until=float("inf"), apart=True) or (None,)
-        return Run() if seen is None else seen.run
+        def does(some: tuple[Deviation, ...]) -> bool:
+            return explains(some, self.target, rule, finding)
 
-    def _name(self, records: Sequence[Record], results: Mapping[str, RuleResult]) -> None:
+        alone = next(((one,) for one in known if does((one,))), None)
+        if alone is not None or not does(tuple(known)):
+            return alone or ()
+        fewest = tuple(known)
+        for one in known:
+            fewer = tuple(other for other in fewest if other is not one)
+            if fewer and does(fewer):
+                fewest = fewer
+        return fewest
+
+    def _name(self, records: Sequence[Record]) -> None:
         """Diagnose some findings at once, beside one of each cause that is known by then."""
         ids = {record["id"] for record in records}
-        leads = [record for record in self.state.records() if record["deviations"] and record["id"] not in ids]
-        broken = {}
+        leads = [one for one in self.state.records() if one["settled"] and one["deviations"] and one["id"] not in ids]
+        broken: dict[str, RuleResult] = {}
         for record in (*records, *leads[:_DIAGNOSED_AT_ONCE]):
-            result = results.get(record["id"]) or self._result(record)
+            result = self._result(record)
             if result is not None:
                 broken.setdefault(result.id, result)
-        found = diagnose(self.target, list(broken.values()), self.isolation, seed=self.seed) if broken else None
-        if found is not None:
-            new = [one for one in found.deviations if not one.declared]
-            self.state.write_known({*self.state.known(), *(one.name for one in new)})
-            self._seen_in_answers(new)
+        if not broken:
+            return
+        found = diagnose(self.target, list(broken.values()), self.isolation, seed=self.seed)
+        new = [one for one in found.deviations if not one.declared]
+        self.state.write_known({*self.state.known(), *(one.name for one in new)})
         for record in records:
-            result = results.get(record["id"])
-            causes = [] if found is None or result is None else _causes_of(found, result.id)
-            names = [one.name for one in causes]
+            result = self._result(record)
+            causes = [] if result is None else [one for one in found.deviations if result.id in one.rules]
             equals = {one.name: list(one.equals) for one in causes if one.equals}
-            self.state.write_record(record | {"diagnosed": True, "deviations": names, "equals": equals})
+            self.state.write_record(record | {"deviations": [one.name for one in causes], "equals": equals})
+        self._seen_in_answers(new)
 
     def _seen_in_answers(self, deviations: Iterable[DeviationRecord]) -> None:
         """What the diagnosis has seen in the target's answers is a finding too, though no engine has met it."""
@@ -237,23 +260,12 @@ class Collector:
                 continue
             if again is not None:
                 found = Found.of_case(case, again.kind, engine="diagnosis", seed="")
-                causes = {"diagnosed": True, "deviations": [one.name], "equals": {one.name: list(one.equals)}}
+                causes = {"deviations": [one.name], "equals": {one.name: list(one.equals)}}
                 self.state.write_record(self._record(found) | causes)
-
-    def _ask_again(self) -> None:
-        """What nothing explained may be explained by what was found since."""
-        left = [
-            one for one in self.state.records() if one["diagnosed"] and one["reproducible"] and not one["deviations"]
-        ]
-        known = self.known()
-        for record in left:
-            causes = self._causes_among(known, record)
-            if causes:
-                self.state.write_record(record | {"deviations": [one.name for one in causes]})
 
     # one of each --------------------------------------------------------------------------------------------------
 
-    def _one_of_each_cause(self) -> None:
+    def _settle(self) -> None:
         """Of the findings with one cause the smallest stays, with its entry; what the baseline knows goes."""
         of_cause: dict[tuple[str, ...], list[Record]] = {}
         expected = {one.name for one in self.baseline}
@@ -261,20 +273,25 @@ class Collector:
             names = tuple(record["deviations"])
             if names and expected.issuperset(names):
                 self._drop(record)
-            elif record["diagnosed"]:
+            else:
                 # What is in no catalogue, or was seen once, is told by its own stream alone.
                 of_cause.setdefault(names or (record["id"],), []).append(record)
         for records in of_cause.values():
-            lead, *others = sorted(records, key=_size)
-            if others:
-                lead = lead | {
-                    "count": sum(one["count"] for one in records),
-                    "found": min(one["found"] for one in records),
-                    "seconds": min(one["seconds"] for one in records),
-                }
-            self.state.write_record(self._with_entry(lead))
-            for other in others:
-                self._drop(other)
+            self.beat()
+            self._keep_one(sorted(records, key=_size))
+
+    def _keep_one(self, records: Sequence[Record]) -> None:
+        lead, *others = records
+        if others:
+            lead = lead | {
+                "count": sum(one["count"] for one in records),
+                "found": min(one["found"] for one in records),
+                "seconds": min(one["seconds"] for one in records),
+            }
+        if others or not lead["settled"]:
+            self.state.write_record(self._with_entry(lead) | {"settled": True})
+        for other in others:
+            self._drop(other)
 
     def _drop(self, record: Record) -> None:
         if record["entry"]:
@@ -292,7 +309,7 @@ class Collector:
             if path is None:
                 path, _ = store(self.state.corpus, entry)
         except EntryError as error:
-            return record | {"note": record["note"] or f"it is no entry of the corpus: {error}"}
+            return record | {"note": record["note"] or f"no entry of the corpus can be made of it: {error}"}
         return record | {"entry": path.relative_to(self.state.folder).as_posix()}
 
     def _entry(self, found: Found, names: Sequence[str]) -> Entry:
@@ -304,7 +321,7 @@ class Collector:
             id=f"fuzz-{found.signature}",
             title=f"Found by a campaign: {title}",
             rules=(found.rule,),
-            origin={"kind": "fuzz", "reference": f"{found.engine}, {found.seed}"},
+            origin={"kind": "fuzz", "reference": f"{found.engine}, seed {found.seed}" if found.seed else found.engine},
         )
         return entry_of(found.question, said)
 
@@ -322,7 +339,3 @@ def named(names: Iterable[str]) -> tuple[Deviation, ...]:
         except TargetError:  # it was written by another release
             continue
     return tuple(found)
-
-
-def _causes_of(diagnosis: DiagnosisRecord, result_id: str) -> list[DeviationRecord]:
-    return [one for one in diagnosis.deviations if result_id in one.rules]

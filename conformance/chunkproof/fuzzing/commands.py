@@ -5,32 +5,41 @@ from __future__ import annotations
 import os
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from chunkproof_reports.campaign.markdown import markdown
+from chunkproof_reports.campaign.record import CampaignRecord
 from chunkproof_targets.declared import Declared
 
 from ..baseline import Baseline, BaselineError
 from ..command import close, load_in, profile_of, profile_options, refuse
+from ..files import write_whole
 from ..isolation.judging import Isolation
 from ..isolation.limits import Limits
 from ..peace import at_peace
 from ..profile import Profile
+from ..replay import replay_settings
 from .collecting import Collector, named
 from .durations import Duration, SeedRange
 from .found import Found
 from .shard import Shard, StormEngine
+from .shown import Shown
 from .state import State, StateError
+from .supervisor import Campaign, Ending, ShardFailed
 
 __all__ = ["fuzz"]
 
 FOLDER = "chunkproof-fuzz"
 ENGINES = ("storm", "atheris", "both")
 _FAULT = 3
+# Seconds of a campaign of which nobody says how long it is to be.
+_SECONDS = 60.0
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -54,16 +63,88 @@ def _options(command: Command) -> Command:
 
 @click.group("fuzz", invoke_without_command=True)
 @_options
-@click.option("--engine", type=click.Choice(ENGINES), default="storm", show_default=True)
+@click.option("--engine", type=click.Choice(ENGINES), default="storm", show_default=True, help="What looks for faults.")
 @click.option("--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Shards at a time; one a core by default.")
 @click.option("--until-quiet", type=Duration(), help="End when nothing new has come for so long.")
+@click.option("--until-found", is_flag=True, help="End with the first finding.")
 @click.option("--json", "as_json", is_flag=True, help="JSON lines instead of text.")
-@click.option("--summary", metavar="FILE.md", help="Write a summary in Markdown.")
+@click.option("--summary", metavar="FILE.md", help="Write a summary in Markdown to this file.")
 @click.pass_context
-def fuzz(ctx: click.Context, **given: Any) -> None:
-    """A campaign: look for faults of a parser for a while; each finding becomes an entry that stays."""
-    if ctx.invoked_subcommand is None:
-        raise SystemExit(0)
+def fuzz(
+    ctx: click.Context,
+    /,
+    target: str | None,
+    declare: tuple[str, ...],
+    deviations: tuple[str, ...],
+    seconds: float | None,
+    seed_range: tuple[int, int] | None,
+    folder: str,
+    baseline: str | None,
+    engine: str,
+    jobs: int,
+    until_quiet: float | None,
+    until_found: bool,
+    as_json: bool,
+    summary: str | None,
+    **limits: float | None,
+) -> None:
+    """A campaign: look for faults of a parser for a while. Each finding becomes an entry that stays.
+
+    What is there of an earlier campaign in the folder goes on.
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    if seed_range is not None and engine != "storm":
+        refuse(f"--seed-range: seeds are of the storm, and not of --engine {engine}; give --time")
+    profile, spec = profile_of(target, declare, deviations)
+    baseline_of(profile, spec, baseline)
+    isolation_of(limits).close()
+    state = state_of(profile, spec, folder)
+    state.set_seeds(*(seed_range or (0, None)))
+    settings = _words_given(declare, deviations, limits)
+    about = CampaignRecord(
+        target=spec,
+        engine=engine,
+        jobs=jobs,
+        shards=(),
+        findings=(),
+        waiting=0,
+        elapsed=0.0,
+        remaining=None,
+        since_news=None,
+        rate=0.0,
+        state=folder,
+        replaying=tuple(settings),
+    )
+    ending = Ending(seconds, until_quiet, until_found)
+    if seconds is None and until_quiet is None and seed_range is None:
+        ending.seconds = _SECONDS
+    command = ["--target", spec, "--state", folder, *settings, *(("--baseline", baseline) if baseline else ())]
+    with Shown(as_json=as_json) as shown:
+        campaign = Campaign(state, _engines(engine, jobs), command, ending, about, shown.show)
+        try:
+            record = campaign.run()
+        except ShardFailed as failed:
+            shown.close()
+            click.echo(failed.text, err=True)
+            raise SystemExit(failed.code) from None
+    shown.end(record)
+    if summary is not None:
+        write_whole(Path.cwd() / summary, markdown(record))
+    raise SystemExit(int(bool(record.findings)))
+
+
+def _engines(engine: str, jobs: int) -> list[str]:
+    """The engine of each shard: of several kinds by turns."""
+    kinds = {"storm": ["storm"], "atheris": ["atheris-table", "atheris-raw"]}
+    kinds["both"] = ["storm", "atheris-table", "storm", "atheris-raw"]
+    jobs = max(jobs, 2) if engine == "both" else jobs
+    return list(islice(cycle(kinds[engine]), jobs))
+
+
+def _words_given(declare: Sequence[str], deviations: Sequence[str], limits: Mapping[str, float | None]) -> list[str]:
+    given = {name: value for name, value in limits.items() if value is not None}
+    return replay_settings(declare, deviations, given)
 
 
 @fuzz.command("shard")

@@ -17,7 +17,7 @@ _SEED_MAX = 10**15
 _SECONDS_MAX = 366 * 24 * 3600
 
 
-class Duration(click.ParamType):
+class Duration(click.ParamType[float]):
     """Seconds, minutes or hours: 30s, 10m, 1h; a number alone is seconds."""
 
     name = "time"
@@ -33,7 +33,7 @@ class Duration(click.ParamType):
         return seconds
 
 
-class SeedRange(click.ParamType):
+class SeedRange(click.ParamType[tuple[int, int]]):
     """A range of seeds, A:B: from A up to but not with B."""
 
     name = "A:B"

@@ -42,8 +42,9 @@ class Hunt:
 
     ``known`` are the deviations that explain what was found so far, ``signatures`` the findings that they do not.
     ``checks`` are the runs that were judged, ``repeats`` the failures that were no news; ``passed_over`` those of which
-    that is not known, since making streams small would have taken too much of the time. ``any_rule`` is what streams of
-    any kind are judged by. Of the time since ``began``, ``shrinking`` seconds went into that.
+    that is not known, since making streams small would have taken too much of the time: of that since ``began``,
+    ``shrinking`` seconds went into it. Where it ``holds_back``, nothing is made small: enough waits to be looked at.
+    ``any_rule`` is what streams of any kind are judged by.
     """
 
     target: Target
@@ -56,6 +57,7 @@ class Hunt:
     passed_over: int = 0
     began: float = field(default_factory=time.monotonic)
     shrinking: float = 0.0
+    holds_back: bool = False
     any_rule: Rule = field(default_factory=lambda: any_stream())
     _prompt: Rule | None = None
     _wire: bytes | None = None
@@ -118,7 +120,7 @@ class Hunt:
         if explains(self.known, self.target, rule, finding):
             self.repeats += 1
             return None
-        if self.shrinking > _SHRINKING_START + _SHRINKING * (time.monotonic() - self.began):
+        if self.holds_back or self.shrinking > _SHRINKING_START + _SHRINKING * (time.monotonic() - self.began):
             self.passed_over += 1
             return None
         started = time.monotonic()

@@ -37,7 +37,7 @@ def _take(number: int, *, wait: bool) -> bool:
         if fcntl is not None:
             fcntl.flock(number, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         elif msvcrt is not None:
-            msvcrt.locking(number, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+            msvcrt.locking(number, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
     except OSError:
         return False
     return True

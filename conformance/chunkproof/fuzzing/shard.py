@@ -29,6 +29,8 @@ __all__ = ["Engine", "Progress", "Shard", "StormEngine"]
 _STEP = 0.5
 # Seeds that are taken at a time: what is lost of them with a process is less than a second's work.
 _SEEDS = 16
+# Where so many findings wait, it is better to look at them than to make more streams small.
+_WAITING_MAX = 16
 # Seconds for which no finding is collected while more may come at once.
 _GATHERING = 2.0
 # Behind a collection it is searched for so many times as long as that took.
@@ -92,6 +94,7 @@ class StormEngine:
             "signatures": sorted(self._signatures),
             "began": self._began,
             "shrinking": self._shrinking,
+            "holds_back": len(self.state.waiting()) >= _WAITING_MAX,
         }
         if not self.isolation.forks(self.target):
             with self.isolation.watch_here() as watch:
@@ -137,7 +140,7 @@ class StormEngine:
         self._ending += time.monotonic() - started
         if result is not None and result.counterexample is not None:
             case, kind = decode_token(result.counterexample.token), result.counterexample.kind
-            self._found(Found.of_case(case, kind, engine="storm", seed=f"seed {seed}"))
+            self._found(Found.of_case(case, kind, engine="storm", seed=str(seed)))
         elif result is not None:
             raise RuntimeError(result.reason)
 
@@ -161,6 +164,7 @@ def _storm(target: Target, state: State, asked: Mapping[str, Any], watch: Watch)
         set(asked["signatures"]),
         began=asked["began"],
         shrinking=asked["shrinking"],
+        holds_back=asked["holds_back"],
     )
     storm = Storm(target, watch, hunt)
     until = time.monotonic() + asked["seconds"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -132,7 +132,7 @@ class State:
         except (OSError, ValueError, KeyError, TypeError):
             return ()
 
-    def write_known(self, names: Sequence[str]) -> None:
+    def write_known(self, names: Iterable[str]) -> None:
         """Tell all engines what is no news from here on."""
         write_json(self.known_path, {"deviations": sorted(names)})
 
@@ -142,7 +142,7 @@ class State:
         """From which seed on shards take theirs, up to but not with ``end``; the same range again keeps its place."""
         with self.lock("seeds"):
             path = self.folder / "seeds.json"
-            if not path.exists() or read_json(path).get("range") != [first, end]:
+            if not path.exists() or read_json(path)["range"] != [first, end]:
                 write_json(path, {"range": [first, end], "next": first})
 
     def set_seeds_once(self) -> None:

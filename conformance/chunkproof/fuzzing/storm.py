@@ -56,7 +56,10 @@ class Storm:
     def run(self, seed: int) -> Iterator[Found]:
         """All that is done for a seed; each finding as it is made."""
         if seed < len(self.rules):
+            # Each of these is done once.
+            before, self.hunt.holds_back = self.hunt.holds_back, False
             yield from self._by_rule(self.rules[seed], seed)
+            self.hunt.holds_back = before
         else:
             yield from self._mixture(seed)
 
@@ -138,7 +141,7 @@ def in_hand(mark: int) -> tuple[int, Rule]:
 
 
 def _name(seed: int) -> str:
-    return f"seed {seed}"
+    return str(seed)
 
 
 def _given(found: Found | None) -> Iterator[Found]:

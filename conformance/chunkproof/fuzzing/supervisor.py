@@ -1,0 +1,271 @@
+"""The supervisor of a campaign: starts its shards, watches them, and tells what they have found.
+
+It never loads the target, so that nothing a target does can end it. A shard is a process in a session of its own; one
+that ends without having said so, or stands still, is started again. What was found is in the folder by then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from chunkproof_reports.campaign.record import CampaignRecord, FoundRecord, ShardRecord
+
+from .state import State
+
+__all__ = ["Campaign", "Ending", "ShardFailed"]
+
+# Seconds between two looks.
+_LOOK = 0.25
+# Seconds without a sign of life after which a shard is ended: a target may be slow, and to find a cause takes a while.
+_STANDS_STILL = 180.0
+# Seconds for which shards may collect what they have found when the time is up, before they are ended.
+_COLLECTING = 90.0
+# Seconds between SIGTERM and SIGKILL for a shard that is not to go on.
+_ENDING = 5.0
+# Times that shards are started again, in all.
+_STARTS_MAX = 50
+# Seconds over which the rate is taken.
+_RATE = 5.0
+_USAGE, _FAULT = 2, 3
+
+Show = Callable[[CampaignRecord], None]
+
+
+class ShardFailed(Exception):
+    """A shard cannot do its work: its exit code, and what it has printed."""
+
+    def __init__(self, code: int, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+        self.text = text
+
+
+@dataclass(slots=True)
+class Ending:
+    """When a campaign ends: after so many seconds, when nothing new has come for so long, or with the first finding."""
+
+    seconds: float | None = None
+    until_quiet: float | None = None
+    until_found: bool = False
+
+
+@dataclass(slots=True)
+class _Process:
+    """One shard's process."""
+
+    name: str
+    engine: str
+    command: list[str]
+    log: Path
+    popen: subprocess.Popen[bytes] | None = None
+    started: float = 0.0
+    is_done: bool = False
+
+    def start(self) -> None:
+        """Start it, or start it again."""
+        self.started = time.time()
+        with self.log.open("ab") as log:
+            self.popen = subprocess.Popen(
+                self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
+
+    def tell_to_end(self) -> None:
+        """It collects what it has, and ends."""
+        if self.popen is not None and self.popen.poll() is None:
+            self.popen.terminate()
+
+    def end(self) -> None:
+        """End it at once, with all that it has started."""
+        if self.popen is None:
+            return
+        with contextlib.suppress(OSError):
+            if hasattr(os, "killpg"):
+                os.killpg(self.popen.pid, signal.SIGKILL)
+            else:
+                self.popen.kill()
+        self.popen.wait()
+
+
+@dataclass
+class Campaign:
+    """A campaign, from its start to its end.
+
+    ``engines`` has one engine for each shard; ``command`` is what starts a shard, but for its name and engine.
+    ``about`` is what does not change of the record that ``show`` is given.
+    """
+
+    state: State
+    engines: Sequence[str]
+    command: Sequence[str]
+    ending: Ending
+    about: CampaignRecord
+    show: Show
+    _began: float = field(default_factory=time.monotonic)
+    _news: float | None = None
+    _known: frozenset[str] = frozenset()
+    _counts: list[tuple[float, int]] = field(default_factory=list)
+    _coverage: int = 0
+    _starts: int = 0
+
+    def run(self) -> CampaignRecord:
+        """Run it; ShardFailed where a shard says that it cannot be done. Ctrl-C ends it as if the time were up."""
+        self._known = frozenset(record["id"] for record in self.state.records())
+        processes = [self._process(number, engine) for number, engine in enumerate(self.engines)]
+        ended = ""
+        try:
+            for process in processes:
+                process.start()
+            while not (ended := self._why_it_ends(processes)):
+                self._look_after(processes)
+                self.show(self._record(processes))
+                time.sleep(_LOOK)
+        except KeyboardInterrupt:
+            ended = "interrupted"
+        finally:
+            self._end(processes, at_once=not ended)
+        self._raise_for(processes)
+        record = replace(self._record(processes), ended=ended, remaining=None)
+        self.show(record)
+        return record
+
+    def _process(self, number: int, engine: str) -> _Process:
+        name = str(number)
+        command = [
+            sys.executable,
+            "-m",
+            "chunkproof",
+            "fuzz",
+            "shard",
+            *self.command,
+            "--name",
+            name,
+            "--engine",
+            engine,
+        ]
+        if self.ending.seconds is not None:
+            command += ["--time", f"{self.ending.seconds:g}"]
+        return _Process(name, engine, command, self.state.log(name))
+
+    # while it goes on ---------------------------------------------------------------------------------------------
+
+    def _why_it_ends(self, processes: Sequence[_Process]) -> str:
+        elapsed, ending = time.monotonic() - self._began, self.ending
+        if ending.seconds is not None and elapsed >= ending.seconds:
+            return "the time is up"
+        since = elapsed if self._news is None else time.monotonic() - self._news
+        if ending.until_quiet is not None and since >= ending.until_quiet:
+            return f"nothing new for {ending.until_quiet:g} s"
+        if ending.until_found and self._known:
+            return "something was found"
+        if all(process.is_done for process in processes):
+            return "all seeds are done"
+        return ""
+
+    def _look_after(self, processes: Sequence[_Process]) -> None:
+        for process in processes:
+            if process.is_done or process.popen is None:
+                continue
+            code = process.popen.poll()
+            if code is None:
+                self._look_at(process)
+            elif code in (0, 1):
+                process.is_done = True
+            else:
+                self._raise_for([process])
+                self._start_again(process)
+
+    def _look_at(self, process: _Process) -> None:
+        """End a shard that stands still; it is started again at the next look."""
+        said = max(float(self.state.status(process.name).get("updated", 0)), process.started)
+        if time.time() - said > _STANDS_STILL:
+            process.end()
+        self.state.log(process.name)
+
+    def _start_again(self, process: _Process) -> None:
+        self._starts += 1
+        if self._starts > _STARTS_MAX:
+            raise ShardFailed(_FAULT, f"its shards have ended {self._starts} times:\n{_last_of(process.log)}")
+        process.start()
+
+    def _raise_for(self, processes: Sequence[_Process]) -> None:
+        for process in processes:
+            code = None if process.popen is None else process.popen.poll()
+            if code in (_USAGE, _FAULT):
+                raise ShardFailed(code, _last_of(process.log))
+
+    # its end --------------------------------------------------------------------------------------------------------
+
+    def _end(self, processes: Sequence[_Process], *, at_once: bool) -> None:
+        for process in processes:
+            process.tell_to_end()
+        until = time.monotonic() + (_ENDING if at_once else _COLLECTING)
+        with contextlib.suppress(KeyboardInterrupt):
+            while time.monotonic() < until and any(one.popen and one.popen.poll() is None for one in processes):
+                if not at_once:
+                    self.show(self._record(processes))
+                time.sleep(_LOOK)
+        for process in processes:
+            process.end()
+
+    # what is shown --------------------------------------------------------------------------------------------------
+
+    def _record(self, processes: Sequence[_Process]) -> CampaignRecord:
+        now = time.monotonic()
+        records = self.state.records()
+        findings = tuple(found for data in records if data["settled"] and (found := _found(data)) is not None)
+        shards = tuple(shard for process in processes if (shard := self._shard(process)) is not None)
+        names = frozenset(found.id for found in findings)
+        coverage = sum(shard.coverage or 0 for shard in shards)
+        if names - self._known or coverage > self._coverage:
+            self._news = now
+        self._known |= names
+        self._coverage = max(coverage, self._coverage)
+        elapsed = now - self._began
+        return replace(
+            self.about,
+            shards=shards,
+            findings=findings,
+            waiting=len(self.state.waiting()) + len(records) - len(findings),
+            elapsed=elapsed,
+            remaining=None if self.ending.seconds is None else max(0.0, self.ending.seconds - elapsed),
+            since_news=None if self._news is None else now - self._news,
+            rate=self._rate(now, sum(shard.checks for shard in shards)),
+        )
+
+    def _shard(self, process: _Process) -> ShardRecord | None:
+        status = self.state.status(process.name)
+        if not status or status.get("engine") != process.engine:
+            return None
+        try:
+            shard = ShardRecord.from_data(status)
+        except ValueError:
+            return None
+        is_dead = process.popen is not None and process.popen.poll() is not None and shard.doing != "done"
+        return replace(shard, doing="dead") if is_dead else shard
+
+    def _rate(self, now: float, checks: int) -> float:
+        self._counts = [*(one for one in self._counts if now - one[0] < _RATE), (now, checks)]
+        then, before = self._counts[0]
+        return (checks - before) / (now - then) if now > then else 0.0
+
+
+def _found(data: dict[str, object]) -> FoundRecord | None:
+    try:
+        return FoundRecord.from_data(data)
+    except ValueError:
+        return None  # it is being looked at by a later release, or was written by hand
+
+
+def _last_of(log: Path) -> str:
+    try:
+        return log.read_bytes()[-4000:].decode("utf-8", "replace").strip()
+    except OSError:
+        return ""
