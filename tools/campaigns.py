@@ -1,8 +1,8 @@
 """Campaigns on parsers of which it is known what is to be found: `make long` writes reports/campaigns.md.
 
 Each entry of the catalogue is a target, for 30 seconds with two jobs, up to the first finding; then the reference and
-each odd but right parser of the gallery, which must give none, as a choice that the standard leaves open must. It may be
-stopped at any time: what is done by then is written, and ``--missing`` goes on with what has no row at this commit.
+each odd but right parser of the gallery, which must give none, as choices must that the standard leaves open. It may
+be stopped at any time: what is done by then is written, and ``--missing`` goes on with what has no row at this commit.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def write(rows: dict[str, Row], time: str, right_time: str) -> None:
         "",
         f"- Entries of the catalogue that are faults, {time} each, up to the first finding: "
         f"{sum(bool(row.findings) for row in faulty)} of {len(faulty)} found, {named} of them by their own name.",
-        f"- Entries that are choices: {sum(bool(row.findings) for row in choices)} findings in {len(choices)} campaigns.",
+        f"- Entries that are choices: {sum(bool(row.findings) for row in choices)} of {len(choices)} found.",
         f"- Right parsers, {right_time} each: {sum(bool(row.findings) for row in right)} findings in {len(right)} "
         f"campaigns of {sum(row.checks for row in right):,} checks.",
         "",
