@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import ClassVar, Literal, NamedTuple
 
 from .script import Script
@@ -171,7 +172,9 @@ class Target(ABC):
     or an end that it may be fed after. "documented reset": by its docstring that starts anew. "buffers": by its
     annotation it is fed bytearrays or memoryviews too.
 
-    ``constants`` are short texts that stand in its code: values that are worth sending.
+    ``constants`` are short texts that stand in its code: values that are worth sending. ``functions`` are the functions
+    and methods of that code, as far as it is Python and reached from the parser, nearest first: what to instrument, and
+    whose branches to count.
     """
 
     name: str = "target"
@@ -188,6 +191,7 @@ class Target(ABC):
     deviations: tuple[str, ...] = ()
     offers: frozenset[Offer] = frozenset()
     constants: tuple[str, ...] = ()
+    functions: tuple[FunctionType, ...] = ()
 
     @abstractmethod
     def run(self, chunks: Sequence[bytes]) -> Run:

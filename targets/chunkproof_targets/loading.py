@@ -10,13 +10,13 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from .constants import constants_of
+from .constants import code_of
 from .contract import Target, TargetError
 from .declared import NOTHING_DECLARED, Declared
 from .deviations import find_deviations
@@ -97,7 +97,7 @@ def _deviating(spec: str, declared: Declared) -> Target:
     target.strict_utf8 = declared.invalid_utf8 == "strict"
     target.found = " ".join(deviation.what for deviation in deviations)
     target.deviations = declared.deviations or ()
-    target.constants = constants_of(compose(deviations))
+    target.functions, target.constants = code_of(compose(deviations))
     return target
 
 
@@ -109,11 +109,13 @@ def _unless_threads(
         first(look, name)
 
 
-def _adapted(obj: Any, name: str, found: str, declared: Declared, first: Rehearse | None) -> Target:
+def _adapted(
+    obj: Any, name: str, found: str, declared: Declared, first: Rehearse | None, packages: Sequence[str] = ()
+) -> Target:
     if first is not None:
         first(lambda: adapt(obj, name=name, found=found, declared=declared), name)
     target = adapt(obj, name=name, found=found, declared=declared)
-    target.constants = constants_of(obj)
+    target.functions, target.constants = code_of(obj, packages)
     return target
 
 
@@ -131,7 +133,7 @@ def _load_entry(entry: Entry, declared: Declared, first: Rehearse | None) -> Tar
     except Exception as error:
         raise _import_failed(entry.name, module_name, error) from error
     found = f"the library registry: {module_name}"
-    return _adapted(getattr(module, attribute), entry.name, found, declared, first)
+    return _adapted(getattr(module, attribute), entry.name, found, declared, first, entry.packages)
 
 
 def _parse(spec: str) -> _Place:

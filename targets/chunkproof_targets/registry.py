@@ -8,25 +8,34 @@ __all__ = ["TABLE", "Entry", "names", "normal_name"]
 
 
 class Entry(NamedTuple):
-    """Where a named target stands, and the distribution it needs besides ours."""
+    """Where a named target stands, and the distribution it needs besides ours.
+
+    ``packages`` are the top-level packages of that distribution in which the parser stands.
+    """
 
     name: str
     target: str
     distribution: str | None = None
+    packages: tuple[str, ...] = ()
 
 
 _PUBLISHED = ("parser-a", "parser-b", "parser-c", "parser-d", "strict-reader", "fetch-loop")
 _ENTRIES = (
     Entry("reference", "chunkproof_targets.reference:ReferenceParser"),
     *(Entry(name, f"chunkproof_targets.published:{name.replace('-', '_')}") for name in _PUBLISHED),
-    Entry("httpx-sse", "chunkproof_targets.libraries.httpx_sse:parse", "httpx-sse"),
-    Entry("sseclient-py", "chunkproof_targets.libraries.sseclient_py:parse", "sseclient-py"),
-    Entry("openai", "chunkproof_targets.libraries.openai:parse", "openai"),
-    Entry("launchdarkly-eventsource", "chunkproof_targets.libraries.launchdarkly:parse", "launchdarkly-eventsource"),
-    Entry("anthropic", "chunkproof_targets.libraries.anthropic:parse", "anthropic"),
-    Entry("requests-sse", "chunkproof_targets.libraries.requests_sse:parse", "requests-sse"),
-    Entry("langgraph-sdk", "chunkproof_targets.libraries.langgraph_sdk:parse", "langgraph-sdk"),
-    Entry("mistralai", "chunkproof_targets.libraries.mistralai:parse", "mistralai"),
+    Entry("httpx-sse", "chunkproof_targets.libraries.httpx_sse:parse", "httpx-sse", ("httpx_sse",)),
+    Entry("sseclient-py", "chunkproof_targets.libraries.sseclient_py:parse", "sseclient-py", ("sseclient",)),
+    Entry("openai", "chunkproof_targets.libraries.openai:parse", "openai", ("openai",)),
+    Entry(
+        "launchdarkly-eventsource",
+        "chunkproof_targets.libraries.launchdarkly:parse",
+        "launchdarkly-eventsource",
+        ("ld_eventsource",),
+    ),
+    Entry("anthropic", "chunkproof_targets.libraries.anthropic:parse", "anthropic", ("anthropic",)),
+    Entry("requests-sse", "chunkproof_targets.libraries.requests_sse:parse", "requests-sse", ("requests_sse",)),
+    Entry("langgraph-sdk", "chunkproof_targets.libraries.langgraph_sdk:parse", "langgraph-sdk", ("langgraph_sdk",)),
+    Entry("mistralai", "chunkproof_targets.libraries.mistralai:parse", "mistralai", ("mistralai",)),
 )
 
 
