@@ -138,6 +138,8 @@ def test_a_branch_that_goes_one_way_for_long_sleeps_until_it_is_woken():
         rare(7)
         assert branches.count == 1
         branches.wake()
+        for _ in range(900):
+            rare(0)
         rare(7)
         assert branches.count == 2
         branches.wake()
