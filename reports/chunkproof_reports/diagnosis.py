@@ -12,7 +12,7 @@ from .paint import BOLD, CYAN, DIM, YELLOW, Paint
 from .results import DeviationRecord, DiagnosisRecord
 from .visible import count_of
 
-__all__ = ["deviation", "diagnosis"]
+__all__ = ["deviation", "diagnosis", "draw_cause"]
 
 #: How the ids begin of the rules that are entries of a corpus.
 CORPUS = "corpus/"
@@ -75,15 +75,7 @@ def _headline(found: DiagnosisRecord, number: int) -> str:
 def _deviation(
     number: int, one: DeviationRecord, target: str, settings: Sequence[str], paint: Paint, width: int
 ) -> Iterator[str]:
-    declared = " (declared)" if one.declared else ""
-    head = f"{number}. {one.name}{declared}: {one.what}"
-    first, *more = textwrap.wrap(head, width, initial_indent="  ", subsequent_indent="     ", break_on_hyphens=False)
-    yield first.replace(one.name, paint(one.name, BOLD), 1)
-    yield from more
-    for word, text in (("seen as", one.symptom), ("mend", one.mend), ("clause", one.clause)):
-        yield from textwrap.wrap(text, width, initial_indent=f"     {word}: ", subsequent_indent="       ")
-    if one.reports:
-        yield paint(f"     reported: {_some(one.reports, _REPORTS_SHOWN)}", DIM)
+    yield from draw_cause(f"{number}. ", one, width, paint, " (declared)" if one.declared else "")
     if one.against and len(one.against) <= _TOKEN_MAX:
         yield paint("     not always, or in another form: here it would show, and the target does it right", YELLOW)
         yield f"     {paint(_replay(one.against, target, settings), CYAN)}"
@@ -94,6 +86,20 @@ def _deviation(
         yield from textwrap.wrap(text, width, initial_indent="     ", subsequent_indent="       ")
     if one.token and len(one.token) <= _TOKEN_MAX:
         yield f"     {paint(_replay(one.token, target, settings), CYAN)}"
+
+
+def draw_cause(
+    mark: str, one: Deviation | DeviationRecord, width: int, paint: Paint, behind_name: str = ""
+) -> Iterator[str]:
+    """What a deviation is, behind a mark of three columns: what it does, what a user sees, how to mend it, where."""
+    head = f"{mark}{one.name}{behind_name}: {one.what}"
+    first, *more = textwrap.wrap(head, width, initial_indent="  ", subsequent_indent="     ", break_on_hyphens=False)
+    yield first.replace(one.name, paint(one.name, BOLD), 1)
+    yield from more
+    for word, text in (("seen as", one.symptom), ("mend", one.mend), ("clause", one.clause)):
+        yield from textwrap.wrap(text, width, initial_indent=f"     {word}: ", subsequent_indent="       ")
+    if one.reports:
+        yield paint(f"     reported: {_some(one.reports, _REPORTS_SHOWN)}", DIM)
 
 
 def _broken(names: Sequence[str]) -> str:

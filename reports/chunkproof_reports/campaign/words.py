@@ -1,0 +1,96 @@
+"""The words for a campaign that all share who show one."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+from ..paint import GREEN, RED, YELLOW
+from ..terminal import show_line
+from ..visible import clip, count_of
+from .record import UNNAMED, CampaignRecord, FoundRecord, ShardRecord
+
+__all__ = ["clock", "counts", "jobs", "next_command", "said", "shard_line", "size", "some", "verdict"]
+
+# Of a name or a note of somebody's, so many columns.
+_SAID_MAX = 200
+#: Times for another run, as `--time` takes them, and their seconds.
+_TIMES = (("1m", 60), ("10m", 600), ("1h", 3600), ("8h", 28800), ("24h", 86400))
+
+
+def clock(seconds: float) -> str:
+    """A time as a clock shows it: 0:41, 10:00, 1:02:03."""
+    minutes, second = divmod(int(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
+
+
+def said(text: str, most: int = _SAID_MAX) -> str:
+    """Somebody's text in one line, visible, and not longer than this."""
+    return clip(show_line(text[: most + 1]), most)
+
+
+def size(found: FoundRecord) -> str:
+    """How large the stream of a finding is."""
+    chunks = len(found.cuts) + bool(found.wire_bytes)
+    return f"{count_of(found.wire_bytes, 'byte')} in {count_of(chunks, 'chunk')}"
+
+
+def shard_line(shard: ShardRecord) -> str:
+    """What there is to say of a shard, in one line."""
+    doing = {"dead": "its process ended too early"}.get(shard.doing, shard.doing)
+    return f"shard {said(shard.name, 20)} ({said(shard.engine, 20)}): " + ", ".join(
+        said(part) for part in (doing, shard.note) if part and part != "searching"
+    )
+
+
+def verdict(record: CampaignRecord) -> tuple[str, int]:
+    """What the campaign came to, in words, and their colour."""
+    checks = count_of(record.checks, "check")
+    found = record.reproducible
+    if found:
+        names = {name for one in found for name in one.deviations}
+        unnamed = sum(not one.deviations for one in found)
+        parts = [count_of(len(names), "deviation")] if names else []
+        parts += [f"{count_of(unnamed, 'finding')} {UNNAMED}" if names else UNNAMED] if unnamed else []
+        return f"{count_of(len(found), 'finding')} in {checks}: {', '.join(parts)}", RED
+    if not record.checks:
+        return "no verdict: nothing was checked", YELLOW
+    words, code = f"no finding in {checks}", GREEN
+    if record.findings:
+        words, code = f"{words} that came again: {len(record.findings)} did not", YELLOW
+    if record.waiting:
+        waiting = "1 finding waits" if record.waiting == 1 else f"{record.waiting:,} findings wait"
+        words, code = f"{words}, but {waiting} in {said(record.state)}/inbox", YELLOW
+    if record.dead:
+        died = count_of(len(record.dead), "shard")
+        words, code = f"{words}, but the campaign is not whole: {died} ended too early", YELLOW
+    return words, code
+
+
+def next_command(record: CampaignRecord) -> str:
+    """What to type next: pytest on what was found; where nothing was, a longer campaign of both engines."""
+    if record.reproducible:
+        return record.judge()
+    longer = next((word for word, seconds in _TIMES if seconds >= 5 * record.elapsed), _TIMES[-1][0])
+    words = ["chunkproof", "fuzz", "--target", record.target, "--engine", "both", "--time", longer]
+    return shlex.join([*words, "--state", record.state, *record.replaying])
+
+
+def counts(record: CampaignRecord) -> Iterator[str]:
+    """How much was seen, of what there is a number of."""
+    for word, number in record.coverage.items():
+        yield f"{number:,} {said(word, 20)}"
+    if record.inputs:
+        yield count_of(record.inputs, "input")
+
+
+def jobs(record: CampaignRecord) -> str:
+    """With what it is run."""
+    return f"{said(record.engine)}, {count_of(record.jobs, 'job')}"
+
+
+def some(names: Sequence[str], most: int = 6) -> str:
+    """The first of the names, and how many more there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(said(name) for name in names[:most]) + more
