@@ -106,10 +106,10 @@ def _status_data(now: CampaignRecord) -> dict[str, Any]:
         "engine": now.engine,
         "jobs": now.jobs,
         "state": now.state,
-        "elapsed": round(now.elapsed, 3),
-        "remaining": None if now.remaining is None else round(now.remaining, 3),
-        "since_news": None if now.since_news is None else round(now.since_news, 3),
-        "rate": round(now.rate, 1),
+        "elapsed": _rounded(now.elapsed),
+        "remaining": _rounded(now.remaining),
+        "since_news": _rounded(now.since_news),
+        "rate": _rounded(now.rate),
         "checks": now.checks,
         "streams": now.streams,
         "coverage": now.coverage,
@@ -123,6 +123,10 @@ def _status_data(now: CampaignRecord) -> dict[str, Any]:
             for shard in now.shards
         ],
     }
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(float(seconds), 3)
 
 
 def _finding_data(now: CampaignRecord, found: FoundRecord) -> dict[str, Any]:
@@ -142,8 +146,8 @@ def _finding_data(now: CampaignRecord, found: FoundRecord) -> dict[str, Any]:
         "count": found.count,
         "engine": found.engine,
         "seed": found.seed,
-        "found": found.found,
-        "seconds": found.seconds,
+        "found": _rounded(found.found),
+        "seconds": _rounded(found.seconds),
         "token": found.token,
         "entry": found.entry,
         "artefact": found.artefact,

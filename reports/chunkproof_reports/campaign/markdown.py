@@ -26,7 +26,8 @@ _FINDINGS_MAX = 3
 _UNNAMED_MAX = 10
 _WIDTH = 100
 
-_MEANING = re.compile(r"[^\w .,=+()/-]|(?<!\w)[_-]+|_")
+# A point may begin the rest of an address, or make a list of a number.
+_MEANING = re.compile(r"[^\w ,=()/-]|^[=-]+|_")
 _FENCES = re.compile("`+")
 
 
@@ -61,12 +62,13 @@ def _numbers(record: CampaignRecord) -> Iterator[str]:
         numbers.append(f"seeds up to {record.seeds - 1:,}")
     yield _plain(", ".join(numbers))
     if record.declared:
-        yield f"<br>with {count_of(len(record.declared), 'declared deviation')}: {_plain(', '.join(record.declared))}"
+        names = ", ".join(map(_code, record.declared))
+        yield f"<br>with {count_of(len(record.declared), 'declared deviation')}: {names}"
     if record.ended:
-        yield f"<br>ended: {_plain(said(record.ended))}"
+        yield f"<br>ended: {_code(record.ended)}"
     for shard in record.shards:
         if shard.note or shard.doing == "dead":
-            yield f"<br>{_plain(shard_line(shard))}"
+            yield f"<br>{_code(shard_line(shard))}"
 
 
 def _table(groups: Sequence[tuple[Cause, bool]]) -> Iterator[str]:
@@ -75,8 +77,7 @@ def _table(groups: Sequence[tuple[Cause, bool]]) -> Iterator[str]:
     for cause, is_sure in groups[:_ROWS_MAX]:
         one = cause.smallest
         numbers = f"{one.wire_bytes:,} | {len(one.cuts):,} | {cause.count:,}"
-        name = _plain(said(cause.named)) if cause.named == UNNAMED else _code(cause.named)
-        yield f"| {name} | {_code(one.rule)} | {_plain(said(one.kind))} | {numbers} | {'yes' if is_sure else 'no'} |"
+        yield f"| {_name(cause)} | {_code(one.rule)} | {_code(one.kind)} | {numbers} | {'yes' if is_sure else 'no'} |"
     if len(groups) > _ROWS_MAX:
         yield f"| and {len(groups) - _ROWS_MAX:,} more | | | | | | |"
 
@@ -87,7 +88,7 @@ def _details(groups: Sequence[tuple[Cause, bool]], record: CampaignRecord) -> It
         text = "\n".join(_detail(cause, is_sure, record))
         left -= len(text.encode())
         if left < 0:
-            yield f"and {count_of(len(groups) - number, 'cause')} more in the folder {_code(f'{record.state}/findings')}"
+            yield f"and {count_of(len(groups) - number, 'more cause')} in {_code(f'{record.state}/findings')}"
             return
         yield text
 
@@ -97,14 +98,14 @@ def _detail(cause: Cause, is_sure: bool, record: CampaignRecord) -> Iterator[str
     known = [(name, find_cause(name)) for name in cause.smallest.deviations]
     what = " ".join(one.what for _, one in known if one) or count_of(len(cause.findings), "finding")
     again = "" if is_sure else ", not reproducible"
-    yield f"<details><summary>{_plain(said(cause.named))}{again}: {_plain(what)}</summary>"
+    yield f"<details><summary>{_name(cause)}{again}: {_plain(what)}</summary>"
     yield ""
     for name, one in known:
         if one:
             for word, text in (("seen as", one.symptom), ("mend", one.mend), ("clause", one.clause)):
                 yield f"- {word}: {_plain(text)}"
         if others := cause.smallest.equals.get(name, ()):
-            yield f"- not told apart from: {_plain(some(others))}"
+            yield f"- not told apart from: {_code(some(others))}"
     shown = cause.findings[: _UNNAMED_MAX if cause.named == UNNAMED else _FINDINGS_MAX]
     for found in shown:
         yield ""
@@ -119,6 +120,10 @@ def _detail(cause: Cause, is_sure: bool, record: CampaignRecord) -> Iterator[str
 def _plain(text: str) -> str:
     """Somebody's text in one line that means nothing but itself."""
     return _MEANING.sub(lambda found: "".join(f"&#{ord(character)};" for character in found.group()), show_line(text))
+
+
+def _name(cause: Cause) -> str:
+    return cause.named if cause.named == UNNAMED else _code(cause.named)
 
 
 def _code(text: str) -> str:

@@ -51,8 +51,9 @@ def _summary(record: CampaignRecord, width: int, paint: Paint) -> Iterator[str]:
 
 def _ran(record: CampaignRecord, paint: Paint) -> Iterator[str]:
     work = f"{count_of(record.checks, 'check')} of {count_of(record.streams, 'stream')} in {clock(record.elapsed)}"
-    seeds = f", seeds up to {record.seeds - 1:,}" if record.seeds else ""
-    yield f"{paint(said(record.target), BOLD)}: {work}, {jobs(record)}{seeds}"
+    yield f"{paint(said(record.target), BOLD)}: {work}"
+    seeds = [f"seeds up to {record.seeds - 1:,}"] if record.seeds else []
+    yield f"  {', '.join([jobs(record), *seeds])}"
     numbers = list(counts(record))
     if record.repeats:
         numbers.append(f"{count_of(record.repeats, 'failure')} that {'was' if record.repeats == 1 else 'were'} no news")
@@ -95,7 +96,9 @@ def _findings(
     findings: Sequence[FoundRecord], whole: int, record: CampaignRecord, width: int, paint: Paint
 ) -> Iterator[str]:
     """So many of them whole, a few more as commands, and how many are left."""
-    for found in findings[:whole]:
+    for number, found in enumerate(findings[:whole]):
+        if number:
+            yield ""
         yield from draw_found(found, record, width, paint)
     commands = [record.replay(found) for found in findings[whole : whole + _COMMANDS_MAX]]
     yield from (f"     {paint(show_line(command), CYAN)}" for command in commands if command)
@@ -108,8 +111,8 @@ def draw_found(found: FoundRecord, record: CampaignRecord, width: int, paint: Pa
     """One finding, indented: the rule it breaks and how, what found it, the wire, and what runs it again."""
     times = f", {found.count:,} times" if found.count > 1 else ""
     seed = f", seed {said(found.seed, 60)}" if found.seed else ""
-    what = f"{said(found.rule)}, {said(found.kind)}{times}"
-    yield f"     {what}{paint(f', first after {clock(found.seconds)} by {said(found.engine)}{seed}', DIM)}"
+    yield f"     breaks {said(found.rule)}: {said(found.kind)}{times}"
+    yield paint(f"     first after {clock(found.seconds)} by {said(found.engine)}{seed}", DIM)
     if found.note:
         differed = "" if found.reproducible else "what differed: "
         yield from (f"     {part}" for part in folded(said(f"{differed}{found.note}", 4 * width), width - 5))

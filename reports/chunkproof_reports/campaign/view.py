@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from itertools import chain
 from types import TracebackType
 from typing import Self
 
@@ -13,9 +14,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Column, Table
 from rich.text import Text
 
-from ..visible import count_of
 from .record import CampaignRecord, Cause, ShardRecord, causes
-from .words import clock, said, shard_line
+from .words import clock, jobs, said, shard_line
 
 __all__ = ["CampaignView", "draw"]
 
@@ -24,6 +24,9 @@ _DRAWN_EVERY = 0.25
 _SHARDS_MAX = 4
 # Rows for causes where the terminal does not say how high it is, or is hardly so.
 _CAUSES_MIN = 3
+# The columns of a number, up to 9,999,999,999.
+_NUMBER_WIDTH = 13
+_HARMLESS = 2
 
 
 class CampaignView:
@@ -68,8 +71,8 @@ def draw(record: CampaignRecord, width: int = 80, height: int = 24) -> Renderabl
 
 def _title(record: CampaignRecord, width: int) -> RenderableType:
     grid = _grid(Column(ratio=1), Column(justify="right"))
-    jobs = f"{said(record.engine, 20)}, {count_of(record.jobs, 'job')}"
-    grid.add_row(Text(said(record.target, max(width - len(jobs) - 2, 10)), "bold"), Text(jobs))
+    engine = jobs(record)
+    grid.add_row(Text(said(record.target, max(width - len(engine) - 2, 10)), "bold"), Text(engine))
     return grid
 
 
@@ -91,7 +94,9 @@ def _time(record: CampaignRecord, width: int) -> RenderableType:
 
 
 def _numbers(record: CampaignRecord) -> RenderableType:
-    grid = _grid(*(Column(justify=justify) for _ in range(3) for justify in ("left", "right")))
+    # Of one width, whatever they hold, so that nothing moves.
+    columns = ((Column(), Column(justify="right", min_width=_NUMBER_WIDTH)) for _ in range(3))
+    grid = _grid(*chain.from_iterable(columns), expand=False)
     news = "-" if record.since_news is None else f"{clock(record.since_news)} ago"
     covered = " + ".join(f"{number:,}" for number in record.coverage.values()) or "-"
     of = said(", ".join(record.coverage), 20) or "coverage"
@@ -134,25 +139,39 @@ def _causes(record: CampaignRecord, rows: int) -> Iterator[RenderableType]:
 
 def _add_row(table: Table, cause: Cause, is_sure: bool) -> None:
     one = cause.smallest
-    name = said(cause.named) if is_sure else f"not reproducible: {said(cause.named)}"
-    rule = said(one.rule) + (f" and {len(cause.findings) - 1:,} more" if len(cause.findings) > 1 else "")
+    name = said(cause.named)
+    if not is_sure:
+        name = "not reproducible" + (f": {name}" if one.deviations else "")
+    if len(cause.findings) > 1:
+        name = f"({len(cause.findings):,}) {name}"
     numbers = (one.wire_bytes, len(one.cuts), cause.count)
     style = ("red" if one.deviations else "bold red") if is_sure else "yellow"
-    table.add_row(Text(name, style), *map(Text, (rule, said(one.kind, 12), *(f"{number:,}" for number in numbers))))
+    table.add_row(Text(name, style), *map(Text, (said(one.rule), said(one.kind, 12), *map(_short, numbers))))
+
+
+def _short(number: int) -> str:
+    """A number in at most seven columns, or as good as: a table has no room for more."""
+    for size, unit in ((10**9, "G"), (10**6, "M")):
+        if number >= size:
+            return f"{number / size:,.1f} {unit}"
+    return f"{number:,}"
 
 
 def _shards(record: CampaignRecord) -> Iterator[Text]:
     """A line for each shard of which there is something to say besides numbers."""
-    odd = sorted((shard for shard in record.shards if shard.is_odd), key=_is_harmless)
+    odd = sorted((shard for shard in record.shards if shard.is_odd), key=_urgency)
     shown = odd if len(odd) <= _SHARDS_MAX else odd[: _SHARDS_MAX - 1]
     for shard in shown:
-        yield _line(shard_line(shard), "" if _is_harmless(shard) else "yellow")
+        yield _line(shard_line(shard), "yellow" if _urgency(shard) < _HARMLESS else "")
     if len(shown) < len(odd):
         yield _line(f"and {len(odd) - len(shown):,} more shards with something to say", "dim")
 
 
-def _is_harmless(shard: ShardRecord) -> bool:
-    return shard.doing != "dead" and not shard.note
+def _urgency(shard: ShardRecord) -> int:
+    """Small for what is to be seen first: a process that is gone, then whatever a shard says itself."""
+    if shard.doing == "dead":
+        return 0
+    return 1 if shard.note else _HARMLESS
 
 
 def _state(record: CampaignRecord) -> Text:
@@ -163,7 +182,7 @@ def _line(text: str, style: str) -> Text:
     return Text(text, style, no_wrap=True, overflow="ellipsis")
 
 
-def _grid(*columns: Column) -> Table:
+def _grid(*columns: Column, expand: bool = True) -> Table:
     for column in columns:
         column.no_wrap = True
-    return Table(*columns, box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0), expand=True)
+    return Table(*columns, box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0), expand=expand)

@@ -52,8 +52,8 @@ def verdict(record: CampaignRecord) -> tuple[str, int]:
         names = {name for one in found for name in one.deviations}
         unnamed = sum(not one.deviations for one in found)
         parts = [count_of(len(names), "deviation")] if names else []
-        parts += [f"{count_of(unnamed, 'finding')} {UNNAMED}" if names else UNNAMED] if unnamed else []
-        return f"{count_of(len(found), 'finding')} in {checks}: {', '.join(parts)}", RED
+        parts += [f"{unnamed:,} {UNNAMED}"] if unnamed else []
+        return f"{count_of(len(found), 'finding')} in {checks}: {' and '.join(parts)}", RED
     if not record.checks:
         return "no verdict: nothing was checked", YELLOW
     words, code = f"no finding in {checks}", GREEN
@@ -87,7 +87,8 @@ def counts(record: CampaignRecord) -> Iterator[str]:
 
 def jobs(record: CampaignRecord) -> str:
     """With what it is run."""
-    return f"{said(record.engine)}, {count_of(record.jobs, 'job')}"
+    engine = "storm and atheris" if record.engine == "both" else said(record.engine, 20)
+    return f"{engine}, {count_of(record.jobs, 'job')}"
 
 
 def some(names: Sequence[str], most: int = 6) -> str:
