@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from itertools import chain
+from itertools import chain, zip_longest
 from types import TracebackType
 from typing import Self
 
@@ -26,6 +26,7 @@ _SHARDS_MAX = 4
 _CAUSES_MIN = 3
 # The columns of a number, up to 9,999,999,999.
 _NUMBER_WIDTH = 13
+_COVERAGE_MAX = 2
 _HARMLESS = 2
 
 
@@ -63,9 +64,10 @@ def draw(record: CampaignRecord, width: int = 80, height: int = 24) -> Renderabl
     """One screen of it: no line is wider than this, and where there is much to say, the least new is left out."""
     top = [_title(record, width), _time(record, width), Text(), _numbers(record)]
     bottom = [*_shards(record), _state(record)]
-    # The numbers are three lines. The table has a head, and an empty line before it and behind it; the last line of a
-    # terminal is the cursor's.
-    rows = height - (len(top) + 2) - len(bottom) - 4
+    # The numbers are several lines. The table has a head, and an empty line before it and behind it; the last line of
+    # a terminal is the cursor's.
+    numbers = 2 + len(_coverage(record))
+    rows = height - (len(top) - 1 + numbers) - len(bottom) - 4
     return Group(*top, Text(), *_causes(record, max(rows, _CAUSES_MIN)), Text(), *bottom)
 
 
@@ -98,16 +100,18 @@ def _numbers(record: CampaignRecord) -> RenderableType:
     columns = ((Column(), Column(justify="right", min_width=_NUMBER_WIDTH)) for _ in range(3))
     grid = _grid(*chain.from_iterable(columns), expand=False)
     news = "-" if record.since_news is None else f"{clock(record.since_news)} ago"
-    covered = " + ".join(f"{number:,}" for number in record.coverage.values()) or "-"
-    of = said(", ".join(record.coverage), 20) or "coverage"
-    found = f"{len(record.reproducible):,}"
-    for cells in (
-        ("checks", f"{record.checks:,}", of, covered, "findings", found),
-        ("a second", f"{record.rate:,.0f}", "inputs", f"{record.inputs:,}", "last new", news),
-        ("streams", f"{record.streams:,}", "repeats", f"{record.repeats:,}", "waiting", f"{record.waiting:,}"),
-    ):
-        grid.add_row(*(Text(cell, "" if at % 2 else "dim") for at, cell in enumerate(cells)))
+    run = (("checks", f"{record.checks:,}"), ("a second", f"{record.rate:,.0f}"), ("streams", f"{record.streams:,}"))
+    seen = (*_coverage(record), ("inputs", f"{record.inputs:,}"), ("repeats", f"{record.repeats:,}"))
+    found = (("findings", f"{len(record.reproducible):,}"), ("last new", news), ("waiting", f"{record.waiting:,}"))
+    for row in zip_longest(run, seen, found, fillvalue=("", "")):
+        grid.add_row(*chain.from_iterable((Text(word, "dim"), Text(number)) for word, number in row))
     return grid
+
+
+def _coverage(record: CampaignRecord) -> list[tuple[str, str]]:
+    """What is covered, with its word; each engine counts something else."""
+    counted = [(said(word, 12), f"{number:,}") for word, number in record.coverage.items()]
+    return counted[:_COVERAGE_MAX] or [("coverage", "-")]
 
 
 def _causes(record: CampaignRecord, rows: int) -> Iterator[RenderableType]:
