@@ -49,7 +49,9 @@ def _finding_line(now: CampaignRecord, found: FoundRecord) -> str:
 def _status_line(now: CampaignRecord) -> str:
     of = f" of {clock(now.elapsed + now.remaining)}" if now.remaining is not None else ""
     words = [f"{count_of(now.checks, 'check')} ({now.rate:,.0f}/s)", *counts(now)]
-    words.append(count_of(len(now.findings), "finding"))
+    words.append(count_of(len(now.reproducible), "finding"))
+    if others := len(now.findings) - len(now.reproducible):
+        words.append(f"{others:,} not reproducible")
     if now.waiting:
         words.append(f"{now.waiting:,} waiting")
     if now.since_news is not None:

@@ -14,7 +14,7 @@ from ..terminal import show_line
 from ..visible import count_of
 from .record import UNNAMED, CampaignRecord, Cause, causes, find_cause
 from .summary import draw_found
-from .words import clock, counts, jobs, next_command, said, shard_line, some, verdict
+from .words import clock, counts, jobs, next_command, odd_shards, said, some, verdict
 
 __all__ = ["markdown"]
 
@@ -26,8 +26,8 @@ _FINDINGS_MAX = 3
 _UNNAMED_MAX = 10
 _WIDTH = 100
 
-# A point may begin the rest of an address, or make a list of a number.
-_MEANING = re.compile(r"[^\w ,=()/-]|^[=-]+|_")
+# Points and colons inside of words may make an address of them.
+_MEANING = re.compile(r"[^\w .:,=+()/-]|_|(?<!\d)[.:](?=\S)|[.:](?=[^\s\d])")
 _FENCES = re.compile("`+")
 
 
@@ -52,7 +52,7 @@ def _markdown(record: CampaignRecord) -> Iterator[str]:
     yield ""
     yield "Next:"
     yield ""
-    yield from _block([next_command(record)])
+    yield from _block([show_line(next_command(record))])
 
 
 def _numbers(record: CampaignRecord) -> Iterator[str]:
@@ -66,9 +66,7 @@ def _numbers(record: CampaignRecord) -> Iterator[str]:
         yield f"<br>with {count_of(len(record.declared), 'declared deviation')}: {names}"
     if record.ended:
         yield f"<br>ended: {_code(record.ended)}"
-    for shard in record.shards:
-        if shard.note or shard.doing == "dead":
-            yield f"<br>{_code(shard_line(shard))}"
+    yield from (f"<br>{_code(line)}" for line in odd_shards(record))
 
 
 def _table(groups: Sequence[tuple[Cause, bool]]) -> Iterator[str]:
@@ -101,19 +99,22 @@ def _detail(cause: Cause, is_sure: bool, record: CampaignRecord) -> Iterator[str
     yield f"<details><summary>{_name(cause)}{again}: {_plain(what)}</summary>"
     yield ""
     for name, one in known:
+        if len(known) > 1:
+            yield f"- {_code(name)}" + (f": {_plain(one.what)}" if one else "")
         if one:
             for word, text in (("seen as", one.symptom), ("mend", one.mend), ("clause", one.clause)):
                 yield f"- {word}: {_plain(text)}"
         if others := cause.smallest.equals.get(name, ()):
             yield f"- not told apart from: {_code(some(others))}"
+    if known:
+        yield ""
     shown = cause.findings[: _UNNAMED_MAX if cause.named == UNNAMED else _FINDINGS_MAX]
     for found in shown:
-        yield ""
         yield from _block([line[5:] for line in draw_found(found, record, _WIDTH + 5, Paint(False))])
-    if len(shown) < len(cause.findings):
         yield ""
+    if len(shown) < len(cause.findings):
         yield f"and {len(cause.findings) - len(shown):,} more"
-    yield ""
+        yield ""
     yield "</details>"
 
 
@@ -132,10 +133,9 @@ def _code(text: str) -> str:
 
 
 def _block(lines: Sequence[str]) -> Iterator[str]:
-    """Lines as they are; the fence is longer than any in them."""
-    shown = [show_line(line) if not line.isprintable() else line for line in lines]
-    longest = max((len(run) for line in shown for run in _FENCES.findall(line)), default=0)
+    """Visible lines as they are; the fence is longer than any in them."""
+    longest = max((len(run) for line in lines for run in _FENCES.findall(line)), default=0)
     fence = "`" * max(longest + 1, 3)
     yield f"{fence}text"
-    yield from shown
+    yield from lines
     yield fence

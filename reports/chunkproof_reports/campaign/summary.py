@@ -10,7 +10,7 @@ from ..terminal import show_line
 from ..visible import count_of, folded
 from ..wire import draw_wire
 from .record import UNNAMED, CampaignRecord, Cause, FoundRecord, causes, find_cause
-from .words import clock, counts, jobs, next_command, said, shard_line, size, some, verdict
+from .words import clock, counts, jobs, next_command, odd_shards, said, size, some, verdict
 
 __all__ = ["draw_found", "summary"]
 
@@ -64,11 +64,7 @@ def _ran(record: CampaignRecord, paint: Paint) -> Iterator[str]:
         yield f"  with {count_of(len(record.declared), 'declared deviation')}: {declared}"
     if record.ended:
         yield f"  ended: {said(record.ended)}"
-    for shard in record.shards:
-        if shard.note or shard.doing == "dead":
-            yield paint(f"  {shard_line(shard)}", YELLOW)
-    if record.dead:
-        yield f"  what they printed: {said(record.state)}/logs"
+    yield from (paint(f"  {line}", YELLOW) for line in odd_shards(record))
 
 
 def _cause(number: int, cause: Cause, record: CampaignRecord, width: int, paint: Paint) -> Iterator[str]:
@@ -118,6 +114,8 @@ def draw_found(found: FoundRecord, record: CampaignRecord, width: int, paint: Pa
         yield from (f"     {part}" for part in folded(said(f"{differed}{found.note}", 4 * width), width - 5))
     for wire in found.before[:_BEFORE_MAX]:
         yield from (f"     {line}" for line in draw_wire("run before it", bytes.fromhex(wire), (), width - 5, paint))
+    if len(found.before) > _BEFORE_MAX:
+        yield f"     and {len(found.before) - _BEFORE_MAX:,} more run before it"
     if found.wire or not found.wire_bytes:
         yield from (f"     {line}" for line in draw_wire("wire", found.data, found.cuts, width - 5, paint))
     else:

@@ -63,7 +63,7 @@ class CampaignView:
 def draw(record: CampaignRecord, width: int = 80, height: int = 24) -> RenderableType:
     """One screen of it: no line is wider than this, and where there is much to say, the least new is left out."""
     top = [_title(record, width), _time(record, width), Text(), _numbers(record)]
-    bottom = [*_shards(record), _state(record)]
+    bottom = [*_shards(record, max(min(height // 6, _SHARDS_MAX), 2)), _state(record)]
     # The numbers are several lines. The table has a head, and an empty line before it and behind it; the last line of
     # a terminal is the cursor's.
     numbers = 2 + len(_coverage(record))
@@ -161,10 +161,10 @@ def _short(number: int) -> str:
     return f"{number:,}"
 
 
-def _shards(record: CampaignRecord) -> Iterator[Text]:
+def _shards(record: CampaignRecord, most: int) -> Iterator[Text]:
     """A line for each shard of which there is something to say besides numbers."""
     odd = sorted((shard for shard in record.shards if shard.is_odd), key=_urgency)
-    shown = odd if len(odd) <= _SHARDS_MAX else odd[: _SHARDS_MAX - 1]
+    shown = odd if len(odd) <= most else odd[: most - 1]
     for shard in shown:
         yield _line(shard_line(shard), "yellow" if _urgency(shard) < _HARMLESS else "")
     if len(shown) < len(odd):

@@ -10,10 +10,11 @@ from ..terminal import show_line
 from ..visible import clip, count_of
 from .record import UNNAMED, CampaignRecord, FoundRecord, ShardRecord
 
-__all__ = ["clock", "counts", "jobs", "next_command", "said", "shard_line", "size", "some", "verdict"]
+__all__ = ["clock", "counts", "jobs", "next_command", "odd_shards", "said", "shard_line", "size", "some", "verdict"]
 
 # Of a name or a note of somebody's, so many columns.
 _SAID_MAX = 200
+_SHARDS_MAX = 8
 #: Times for another run, as `--time` takes them, and their seconds.
 _TIMES = (("1m", 60), ("10m", 600), ("1h", 3600), ("8h", 28800), ("24h", 86400))
 
@@ -44,28 +45,44 @@ def shard_line(shard: ShardRecord) -> str:
     )
 
 
+def odd_shards(record: CampaignRecord) -> Iterator[str]:
+    """A line for each shard that died or has something to say, and where there is more to read."""
+    odd = [shard for shard in record.shards if shard.doing == "dead" or shard.note]
+    odd.sort(key=lambda shard: shard.doing != "dead")
+    yield from map(shard_line, odd[:_SHARDS_MAX])
+    if len(odd) > _SHARDS_MAX:
+        yield f"and {len(odd) - _SHARDS_MAX:,} more shards with something to say"
+    if record.dead:
+        yield f"what they printed: {said(record.state)}/logs"
+
+
 def verdict(record: CampaignRecord) -> tuple[str, int]:
     """What the campaign came to, in words, and their colour."""
-    checks = count_of(record.checks, "check")
-    found = record.reproducible
-    if found:
-        names = {name for one in found for name in one.deviations}
-        unnamed = sum(not one.deviations for one in found)
-        parts = [count_of(len(names), "deviation")] if names else []
-        parts += [f"{unnamed:,} {UNNAMED}"] if unnamed else []
-        return f"{count_of(len(found), 'finding')} in {checks}: {' and '.join(parts)}", RED
-    if not record.checks:
+    if not record.checks and not record.findings:
         return "no verdict: nothing was checked", YELLOW
-    words, code = f"no finding in {checks}", GREEN
-    if record.findings:
-        words, code = f"{words} that came again: {len(record.findings)} did not", YELLOW
+    words, code = _found_words(record)
+    buts = []
     if record.waiting:
         waiting = "1 finding waits" if record.waiting == 1 else f"{record.waiting:,} findings wait"
-        words, code = f"{words}, but {waiting} in {said(record.state)}/inbox", YELLOW
+        buts.append(f"{waiting} in {said(record.state)}/inbox")
     if record.dead:
-        died = count_of(len(record.dead), "shard")
-        words, code = f"{words}, but the campaign is not whole: {died} ended too early", YELLOW
-    return words, code
+        buts.append(f"it is not whole: {count_of(len(record.dead), 'shard')} ended too early")
+    if not buts:
+        return words, code
+    return f"{words}, but {', and '.join(buts)}", RED if code == RED else YELLOW
+
+
+def _found_words(record: CampaignRecord) -> tuple[str, int]:
+    checks = count_of(record.checks, "check")
+    found, others = record.reproducible, len(record.findings) - len(record.reproducible)
+    if not found:
+        words = f"no finding in {checks}"
+        return (f"{words} that came again: {others:,} did not", YELLOW) if others else (words, GREEN)
+    names = {name for one in found for name in one.deviations}
+    unnamed = sum(not one.deviations for one in found)
+    parts = [count_of(len(names), "deviation")] if names else []
+    parts += [f"{unnamed:,} {UNNAMED}"] if unnamed else []
+    return f"{count_of(len(found), 'finding')} in {checks}: {' and '.join(parts)}", RED
 
 
 def next_command(record: CampaignRecord) -> str:
