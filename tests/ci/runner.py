@@ -177,7 +177,7 @@ class Job:
                     found[file.relative_to(self.workspace).as_posix()] = file.read_bytes()
 
 
-#: Stands in for the Python of a job: notes what it is called with, acts pip and `chunkproof fuzz`, and is else a Python.
+#: Stands in for the Python of a job: notes its calls, acts pip and `chunkproof fuzz`, and is a Python for all else.
 _PYTHON = f"""\
 #!{sys.executable}
 import json

@@ -59,7 +59,8 @@ def audited(folder: Path, *files: Path) -> tuple[int, str]:
 
 
 def read(path: Path) -> dict[str, Any]:
-    return yaml.safe_load(path.read_text("utf-8"))
+    content: dict[str, Any] = yaml.safe_load(path.read_text("utf-8"))
+    return content
 
 
 def steps(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
