@@ -1,7 +1,7 @@
 """Which findings are one and the same, where several campaigns of one target have found them.
 
-Two records of the same signature are one finding; so are two of the same diagnosis, rule and kind, and of those the
-smallest stream is kept. ``seen`` in a record says how often each campaign saw each of the signatures it stands for, so
+Two records of the same signature are one finding; so are two of the same diagnosis, and of those the smallest stream is
+kept. ``seen`` in a record says how often each campaign saw each of the signatures it stands for, so
 that a folder may be merged twice and nothing is counted twice.
 """
 
@@ -44,7 +44,7 @@ class _Record:
             data,
             found.signature,
             # What was not diagnosed is alone, and comes last: a diagnosis of the same signature is better.
-            (0, names, found.rule, found.kind) if is_told else (1, found.signature),
+            (0, names) if is_told else (1, found.signature),
             _size(found),
             data["seen"],
         )
@@ -52,8 +52,8 @@ class _Record:
     def rank(self, diagnosis: tuple[Any, ...]) -> tuple[Any, ...]:
         """The order of records of the same signature: the first is kept."""
         data = {key: value for key, value in self.data.items() if key not in _CIRCUMSTANCES}
-        is_other, lacks_entry = self.diagnosis != diagnosis, not self.data.get("entry")
-        return is_other, self.data.get("reproducible") is False, lacks_entry, _text(data)
+        lacks = self.diagnosis != diagnosis, data.get("reproducible") is False, data.get("deviations") is None
+        return *lacks, not data.get("entry"), _text(data)
 
     @property
     def found_at(self) -> tuple[float, float]:
@@ -70,8 +70,11 @@ def attributed(data: Mapping[str, Any], origin: str) -> dict[str, Any]:
     for key in ("count", "found", "seconds"):
         if type(data.get(key, 0)) not in (int, float) or not 0 <= data.get(key, 0) < float("inf"):
             raise FoundError(f"{key}: {data[key]!r:.60} stands where a number from 0 belongs")
-    deviations = data.get("deviations", [])
-    if not isinstance(deviations, list) or not all(isinstance(name, str) for name in deviations):
+    deviations = data.get("deviations")
+    # None: nobody has looked for the cause yet.
+    if deviations is not None and not (
+        isinstance(deviations, list) and all(isinstance(one, str) for one in deviations)
+    ):
         raise FoundError(f"deviations: {deviations!r:.60} stands where a list of names belongs")
     seen: Seen = {name: dict(counted) for name, counted in _seen(data.get("seen", {})).items()}
     rest = int(data.get("count", 1)) - _total(seen)

@@ -22,7 +22,7 @@ from chunkproof_strategies.chunkings import Cuts
 from ..corpus.store import Problem, read_file, rewrite_entry, write_entry
 from .alike import digest_of, merge_findings
 from .features import Cover, features
-from .sources import FILE_BYTES_MAX, Source, StoredEntry, assert_alike, files_of, later, read_source
+from .sources import FILE_BYTES_MAX, Source, StoredEntry, assert_alike, later, read_source
 from .state import State, StateError, read_json, write_json
 
 __all__ = ["Decode", "Merged", "merge"]
@@ -32,8 +32,6 @@ Decode = Callable[[bytes], tuple[bytes, Cuts]]
 
 # So much of an input is held to put it in order; beyond it, its hash decides.
 _HEAD = 256
-# What a merge writes in a state folder.
-_PATTERNS = ("corpus/**/*.json", "findings/*.json", "inbox/*.json", "shards/*.json", "artefacts/*", "inputs/*/*")
 
 
 @dataclass(slots=True)
@@ -60,17 +58,20 @@ def merge(folders: Sequence[Path], into: Path, decoders: Mapping[str, Decode]) -
     something else.
     """
     is_new = not (into / "campaign.json").exists()
-    if is_new and into.is_dir() and any(path.suffix != ".lock" for path in into.iterdir()):
+    # A merge that was killed at its very start leaves a lock, and a part of campaign.json.
+    if is_new and into.is_dir() and any(path.suffix not in (".lock", ".part") for path in into.iterdir()):
         raise StateError(f"{into} holds something else than a campaign: name another folder with --into")
     others = {folder.resolve(): folder for folder in folders if folder.resolve() != into.resolve()}
-    sources = [*others.values(), *([] if is_new else [into])]
+    assert_alike([*others.values(), *([] if is_new and others else [into])])
+    sources = [read_source(folder) for folder in others.values()]
     # Nothing is made before all is known to be of one campaign.
-    assert_alike(sources)
     into.mkdir(parents=True, exist_ok=True)
     with State(into).lock(wait=False) as is_held:
         if not is_held:
             raise StateError(f"a campaign is running in {into}: wait for its end, or name another folder with --into")
-        return _merge([read_source(folder) for folder in sources], into, decoders, is_new=is_new)
+        if not is_new:
+            sources.append(read_source(into))
+        return _merge(sources, into, decoders, is_new=is_new)
 
 
 def _merge(sources: Sequence[Source], into: Path, decoders: Mapping[str, Decode], *, is_new: bool) -> Merged:
@@ -87,7 +88,9 @@ def _merge(sources: Sequence[Source], into: Path, decoders: Mapping[str, Decode]
     written.put("known.json", {"deviations": sorted(set[str]().union(*(source.known for source in sources)))})
     if seeds := _seeds([source.seeds for source in sources if source.seeds]):
         written.put("seeds.json", seeds)
-    written.take_away_the_rest(left={path for source in sources for path in source.left})
+    for source in sources:
+        if source.folder == into:
+            written.take_away_the_rest(source)
     # Only now: until here, what the folder holds must read as of the campaign that it was before.
     written.put("campaign.json", about)
     merged.problems = sorted((one for source in sources for one in source.problems), key=str)
@@ -149,7 +152,7 @@ def _in_order(sources: Sequence[Source], engine: str) -> Iterator[bytes]:
     """Each input once, the shortest first, then by its bytes; one at a time is held."""
     sizes = []
     for source in sources:
-        for path in files_of(source.folder / "inputs" / engine):
+        for path in source.listed(f"inputs/{engine}"):
             size = path.stat().st_size
             if size > FILE_BYTES_MAX:
                 source.leave(path, f"it has more than {FILE_BYTES_MAX:,} bytes, and is no input")
@@ -287,22 +290,14 @@ class _Written:
             write_entry(self._folder / "corpus", entry)
         return name
 
-    def take_away_the_rest(self, left: set[Path]) -> None:
-        """Remove what this merge has not written, and nothing that is ``left`` because it cannot be read.
+    def take_away_the_rest(self, source: Source) -> None:
+        """Remove what was read here and was not written, but for what was named as a problem and is kept nowhere else.
 
-        Entries come first: without its record, one would stay.
+        What has come meanwhile was not read. Entries come first: without its record, one would stay.
         """
-        for pattern in (
-            "corpus/*/*.json",
-            "findings/*.json",
-            "inbox/*.json",
-            "shards/*.json",
-            "artefacts/*",
-            "inputs/*/*",
-        ):
-            for path in self._folder.glob(pattern):
-                if path.is_file() and path.relative_to(self._folder).as_posix() not in self._names:
-                    path.unlink(missing_ok=True)
+        for path in source.files:
+            if path not in self._stays and path not in source.left:
+                path.unlink(missing_ok=True)
 
     def _place(self, name: str) -> Path:
         path = self._folder / name

@@ -15,7 +15,7 @@ from .alike import attributed, digest_of
 from .found import Found, FoundError
 from .state import State, StateError, read_json
 
-__all__ = ["FILE_BYTES_MAX", "Source", "StoredEntry", "assert_alike", "files_of", "later", "read_source"]
+__all__ = ["FILE_BYTES_MAX", "Source", "StoredEntry", "assert_alike", "later", "read_source"]
 
 #: A larger file is no input, and no file of an engine that is kept.
 FILE_BYTES_MAX = 8 << 20
@@ -40,7 +40,7 @@ class Source:
     the findings, each with the digest of its entry under ``entry`` and the new name of its artefact under ``artefact``;
     ``waiting`` is the inbox by signature. ``entries`` are by digest, and ``attached`` the digests that records name.
     ``artefacts`` and ``statuses`` are by the names that they get. ``problems`` are files that cannot be used, ``left``
-    those of them that are not among the artefacts either.
+    those of them that are not among the artefacts either; ``files`` are all that were listed.
     """
 
     folder: Path
@@ -57,6 +57,18 @@ class Source:
     seeds: Mapping[str, Any] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     left: set[Path] = field(default_factory=set)
+    files: list[Path] = field(default_factory=list)
+
+    def listed(self, folder: str) -> list[Path]:
+        """The regular files of one of its folders, in the order of their names; what is hidden is being written."""
+        try:
+            with os.scandir(self.folder / folder) as found:
+                names = [one.name for one in found if one.is_file(follow_symlinks=False) and one.name[0] != "."]
+        except FileNotFoundError:
+            return []
+        paths = [self.folder / folder / name for name in sorted(names)]
+        self.files += paths
+        return paths
 
     def leave(self, path: Path, reason: str) -> None:
         """Name a file that is neither used nor kept elsewhere."""
@@ -69,20 +81,20 @@ def read_source(folder: Path) -> Source:
 
     A file that cannot be used is a problem of its own, and is kept among the artefacts.
     """
-    state = State(folder)
-    about = state.about()
+    about = State(folder).about()
     merged = about.get("merged", [])
     if not isinstance(merged, list) or not all(isinstance(one, str) for one in merged):
         raise StateError(f"{folder / 'campaign.json'}: merged: {merged!r:.60} stands where a list of ids belongs")
     told = about.get("id")
     origin = told if isinstance(told, str) and told.isalnum() else digest_of(dict(about))
     source = Source(folder, about, origin, frozenset(merged or [origin]))
-    _read_artefacts(source, state.artefacts)
-    entries = _read_entries(source, state.corpus)
-    _read_records(source, state.findings, entries)
-    _read_inbox(source, state.inbox)
-    _read_statuses(source, state.shards)
-    source.known = frozenset(_names(source, state.known_path))
+    # Entries come first in the list of files, too: who takes files away goes by it.
+    entries = _read_entries(source)
+    _read_artefacts(source)
+    _read_records(source, entries)
+    _read_inbox(source)
+    _read_statuses(source)
+    source.known = frozenset(_names(source, folder / "known.json"))
     source.seeds = _seeds(source, folder / "seeds.json")
     return source
 
@@ -100,8 +112,8 @@ def assert_alike(folders: Sequence[Path]) -> None:
                 )
 
 
-def _read_artefacts(source: Source, folder: Path) -> None:
-    for path in files_of(folder):
+def _read_artefacts(source: Source) -> None:
+    for path in source.listed("artefacts"):
         content = _content(source, path)
         if content is not None:
             source.artefacts[_named(path.name, content)] = path
@@ -113,12 +125,13 @@ def _named(name: str, content: bytes) -> str:
     return name if name.startswith(start) else start + name[-100:]
 
 
-def _read_entries(source: Source, folder: Path) -> dict[str, str]:
+def _read_entries(source: Source) -> dict[str, str]:
     """Read the entries; their digests by their paths in the state folder."""
     digests = {}
-    for path in sorted(folder.rglob("*.json")):
+    for path in sorted((source.folder / "corpus").rglob("*.json")):
         if path.name.startswith("."):
             continue  # still being written
+        source.files.append(path)
         try:
             entry = read_file(path)
         except EntryError as error:
@@ -130,9 +143,9 @@ def _read_entries(source: Source, folder: Path) -> dict[str, str]:
     return digests
 
 
-def _read_records(source: Source, folder: Path, entries: Mapping[str, str]) -> None:
+def _read_records(source: Source, entries: Mapping[str, str]) -> None:
     renamed = {path.name: name for name, path in source.artefacts.items()}
-    for path, data in _objects(source, folder):
+    for path, data in _objects(source, "findings"):
         try:
             record = attributed(data, source.origin)
         except FoundError as error:
@@ -145,9 +158,9 @@ def _read_records(source: Source, folder: Path, entries: Mapping[str, str]) -> N
         source.records.append({**record, "entry": digest, "artefact": renamed.get(artefact, artefact)})
 
 
-def _read_inbox(source: Source, folder: Path) -> None:
+def _read_inbox(source: Source) -> None:
     renamed = {path.name: name for name, path in source.artefacts.items()}
-    for path, data in _objects(source, folder):
+    for path, data in _objects(source, "inbox"):
         try:
             found = Found.from_data(data)
         except FoundError as error:
@@ -157,9 +170,9 @@ def _read_inbox(source: Source, folder: Path) -> None:
         source.waiting[found.signature] = {**told, "artefact": renamed.get(found.artefact, found.artefact)}
 
 
-def _read_statuses(source: Source, folder: Path) -> None:
+def _read_statuses(source: Source) -> None:
     """Statuses by campaign and name: those of a merged folder say whose they are."""
-    for path, data in _objects(source, folder):
+    for path, data in _objects(source, "shards"):
         told = data.get("campaign")
         origin = told if isinstance(told, str) and told.isalnum() else source.origin
         name = path.stem if path.stem.startswith(f"{origin}-") else f"{origin}-{path.stem}"
@@ -202,8 +215,8 @@ def _seeds(source: Source, path: Path) -> Mapping[str, Any]:
     return {}
 
 
-def _objects(source: Source, folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
-    for path in files_of(folder):
+def _objects(source: Source, folder: str) -> Iterator[tuple[Path, dict[str, Any]]]:
+    for path in source.listed(folder):
         if path.suffix == ".json":
             content = _object(source, path)
             if content is not None:
@@ -238,12 +251,3 @@ def _content(source: Source, path: Path) -> bytes | None:
     except OSError as error:
         source.leave(path, f"it cannot be read: {error.strerror}")
     return None
-
-
-def files_of(folder: Path) -> list[Path]:
-    """The regular files of a folder, in the order of their names; what is hidden is still being written."""
-    try:
-        with os.scandir(folder) as found:
-            return sorted(Path(one.path) for one in found if one.is_file(follow_symlinks=False) and one.name[0] != ".")
-    except FileNotFoundError:
-        return []
