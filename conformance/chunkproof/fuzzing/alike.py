@@ -52,8 +52,9 @@ class _Record:
     def rank(self, diagnosis: tuple[Any, ...]) -> tuple[Any, ...]:
         """The order of records of the same signature: the first is kept."""
         data = {key: value for key, value in self.data.items() if key not in _CIRCUMSTANCES}
-        lacks = self.diagnosis != diagnosis, data.get("reproducible") is False, data.get("deviations") is None
-        return *lacks, not data.get("entry"), _text(data)
+        is_pending = data.get("deviations") is None or data.get("diagnosed") is False
+        lacks = self.diagnosis != diagnosis, data.get("reproducible") is False, is_pending, not data.get("entry")
+        return *lacks, _text(data)
 
     @property
     def found_at(self) -> tuple[float, float]:

@@ -50,12 +50,13 @@ class Merged:
     problems: list[Problem] = field(default_factory=list)
 
 
-def merge(folders: Sequence[Path], into: Path, decoders: Mapping[str, Decode]) -> Merged:
+def merge(folders: Sequence[Path], into: Path, decoders: Mapping[str, Decode], *, whole: str = "") -> Merged:
     """Merge state folders into another, which may be one of them; what it holds already is merged as well.
 
-    ``decoders`` are for the folders of ``inputs``, by their names; those of other names are kept as they are.
-    StateError where folders are of different targets or profiles, where one is no state folder, or where ``into`` is
-    something else.
+    ``decoders`` are for the folders of ``inputs``, by their names; those of other names are kept as they are. ``whole``
+    is the id of a campaign of which folders are slices: their ids begin with it and a hyphen, and what they have seen
+    becomes its own. StateError where folders are of different targets or profiles, where one is no state folder, or
+    where ``into`` is something else.
     """
     is_new = not (into / "campaign.json").exists()
     # A merge that was killed at its very start leaves a lock, and a part of campaign.json.
@@ -71,11 +72,13 @@ def merge(folders: Sequence[Path], into: Path, decoders: Mapping[str, Decode]) -
             raise StateError(f"a campaign is running in {into}: wait for its end, or name another folder with --into")
         if not is_new:
             sources.append(read_source(into))
-        return _merge(sources, into, decoders, is_new=is_new)
+        return _merge(sources, into, decoders, is_new=is_new, whole=whole)
 
 
-def _merge(sources: Sequence[Source], into: Path, decoders: Mapping[str, Decode], *, is_new: bool) -> Merged:
-    about = _about(sources)
+def _merge(
+    sources: Sequence[Source], into: Path, decoders: Mapping[str, Decode], *, is_new: bool, whole: str
+) -> Merged:
+    about = _about(sources, whole)
     written = _Written(into)
     merged = Merged(into, str(about["target"]), len(sources))
     if is_new:
@@ -83,7 +86,7 @@ def _merge(sources: Sequence[Source], into: Path, decoders: Mapping[str, Decode]
         written.put("campaign.json", about)
     _write_inputs(sources, written, decoders, merged)
     _write_artefacts(sources, written)
-    _write_findings(sources, written, merged)
+    _write_findings(sources, written, merged, whole)
     _write_statuses(sources, written, merged)
     written.put("known.json", {"deviations": sorted(set[str]().union(*(source.known for source in sources)))})
     if seeds := _seeds([source.seeds for source in sources if source.seeds]):
@@ -97,12 +100,13 @@ def _merge(sources: Sequence[Source], into: Path, decoders: Mapping[str, Decode]
     return merged
 
 
-def _about(sources: Sequence[Source]) -> dict[str, Any]:
+def _about(sources: Sequence[Source], whole: str) -> dict[str, Any]:
     """What stands in campaign.json; the id of a merged campaign follows from those that were merged."""
     merged = set[str]().union(*(source.merged for source in sources))
     for source in sources:
         if source.origin not in source.merged and _went_on(source):
             merged.add(source.origin)
+    merged = {_whole_of(origin, whole) for origin in merged}
     created = [moment for source in sources if isinstance(moment := source.about.get("created"), int | float)]
     return {
         "version": sources[0].about["version"],
@@ -112,6 +116,10 @@ def _about(sources: Sequence[Source]) -> dict[str, Any]:
         "id": digest_of(sorted(merged)),
         "merged": sorted(merged),
     }
+
+
+def _whole_of(origin: str, whole: str) -> str:
+    return whole if whole and origin.startswith(f"{whole}-") else origin
 
 
 def _went_on(source: Source) -> bool:
@@ -193,7 +201,7 @@ def _write_artefacts(sources: Sequence[Source], into: _Written) -> None:
                 into.put_bytes(f"artefacts/{name}", content)
 
 
-def _write_findings(sources: Sequence[Source], into: _Written, merged: Merged) -> None:
+def _write_findings(sources: Sequence[Source], into: _Written, merged: Merged, whole: str) -> None:
     """Entries first, so that each record has its own; then what waits, where no record stands for it."""
     records = merge_findings(record for source in sources for record in source.records)
     merged.findings_read = sum(len(source.records) for source in sources)
@@ -202,13 +210,24 @@ def _write_findings(sources: Sequence[Source], into: _Written, merged: Merged) -
     alone = {digest for source in sources for digest in source.entries} - attached
     places = _write_entries(sources, into, alone | {record["entry"] for record in records} - {""})
     for record in records:
-        into.put(f"findings/{record['id']}.json", {**record, "entry": places.get(record["entry"], "")})
+        told = {"seen": _seen(record["seen"], whole), "entry": places.get(record["entry"], "")}
+        into.put(f"findings/{record['id']}.json", {**record, **told})
     seen = {signature for record in records for signature in record["seen"]}
     waiting = [found for source in sources for found in source.waiting.items() if found[0] not in seen]
     for signature, data in sorted(waiting, key=lambda found: (found[0], sorted(found[1].items())), reverse=True):
         # The first in order is written last, and stays.
         into.put(f"inbox/{signature}.json", data)
     merged.waiting = len(dict(waiting))
+
+
+def _seen(seen: Mapping[str, Mapping[str, int]], whole: str) -> dict[str, dict[str, int]]:
+    """The counts of campaigns; those of slices are added to what their campaign has counted."""
+    found: dict[str, dict[str, int]] = {signature: {} for signature in seen}
+    for signature, counted in seen.items():
+        for origin, times in counted.items():
+            of = _whole_of(origin, whole)
+            found[signature][of] = found[signature].get(of, 0) + times
+    return found
 
 
 def _write_entries(sources: Sequence[Source], into: _Written, digests: Iterable[str]) -> dict[str, str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from ..corpus.entry import EntryError
 from ..corpus.store import Problem, read_file
@@ -19,6 +20,7 @@ __all__ = ["FILE_BYTES_MAX", "Source", "StoredEntry", "assert_alike", "later", "
 
 #: A larger file is no input, and no file of an engine that is kept.
 FILE_BYTES_MAX = 8 << 20
+_ID = re.compile(r"[0-9a-z]+(-[0-9a-z]+)*", re.ASCII)
 # What two statuses of one shard differ by, and the totals do not.
 _GONE = {"doing": "done", "pid": 0}
 
@@ -83,10 +85,10 @@ def read_source(folder: Path) -> Source:
     """
     about = State(folder).about()
     merged = about.get("merged", [])
-    if not isinstance(merged, list) or not all(isinstance(one, str) for one in merged):
+    if not isinstance(merged, list) or not all(map(_is_id, merged)):
         raise StateError(f"{folder / 'campaign.json'}: merged: {merged!r:.60} stands where a list of ids belongs")
     told = about.get("id")
-    origin = told if isinstance(told, str) and told.isalnum() else digest_of(dict(about))
+    origin = told if _is_id(told) else digest_of(dict(about))
     source = Source(folder, about, origin, frozenset(merged or [origin]))
     # Entries come first in the list of files, too: who takes files away goes by it.
     entries = _read_entries(source)
@@ -110,6 +112,11 @@ def assert_alike(folders: Sequence[Path]) -> None:
                     f"{folder} is the campaign of another {what} than {folders[0]}: {other.get(key)!r:.200} and not "
                     f"{first.get(key)!r:.200}; merge those of one {what} at a time"
                 )
+
+
+def _is_id(value: Any) -> TypeGuard[str]:
+    """Whether it is the id of a campaign: it becomes a part of names of files."""
+    return isinstance(value, str) and _ID.fullmatch(value) is not None
 
 
 def _read_artefacts(source: Source) -> None:
@@ -174,7 +181,7 @@ def _read_statuses(source: Source) -> None:
     """Statuses by campaign and name: those of a merged folder say whose they are."""
     for path, data in _objects(source, "shards"):
         told = data.get("campaign")
-        origin = told if isinstance(told, str) and told.isalnum() else source.origin
+        origin = told if _is_id(told) else source.origin
         name = path.stem if path.stem.startswith(f"{origin}-") else f"{origin}-{path.stem}"
         status = {**data, **_GONE, "name": name, "campaign": origin}
         source.statuses[name] = later(status, source.statuses.get(name, status))
