@@ -30,8 +30,8 @@ ROOMS = {
 #: What may be imported inside a function: distributions that need not be there.
 OPTIONAL = frozenset(
     {
-        *{"anthropic", "atheris", "httpx", "httpx2", "httpx_sse", "langgraph_sdk", "ld_eventsource", "mistralai"},
-        *{"openai", "requests", "requests_sse", "sseclient", "urllib3", "xdist"},
+        *{"anthropic", "atheris", "distributed", "httpx", "httpx2", "httpx_sse", "langgraph_sdk", "ld_eventsource"},
+        *{"mistralai", "openai", "requests", "requests_sse", "sseclient", "urllib3", "xdist"},
     }
 )
 #: The plugin is loaded in every run of pytest: it brings in the suite only when there is a target.
