@@ -96,8 +96,8 @@ def _time(record: CampaignRecord, width: int) -> RenderableType:
 
 
 def _numbers(record: CampaignRecord) -> RenderableType:
-    # Of one width, whatever they hold, so that nothing moves; the last column is empty, as releases of rich pad the last
-    # one in two ways.
+    # Of one width, whatever they hold, so that nothing moves; the last column is empty: releases of rich pad the
+    # last one in two ways.
     columns = ((Column(), Column(justify="right", min_width=_NUMBER_WIDTH)) for _ in range(3))
     grid = _grid(*chain.from_iterable(columns), Column(), expand=False)
     news = "-" if record.since_news is None else f"{clock(record.since_news)} ago"
