@@ -42,11 +42,11 @@ CRLF = found(
 )
 ODD = found("b2", "retry: ²\n\n".encode(), kind="raised", seconds=70)
 ONCE = found("c3", cuts=(3,), kind="hung", reproducible=False, note="it came back at once", seconds=75)
-SHARDS = (
+_SHARDS = (
     ShardRecord("1", "storm", checks=4_000_000, streams=1_000_000, next_seed=1_000_001, coverage=412, repeats=1203),
     ShardRecord("2", "storm", checks=1_000_000, streams=250_000, next_seed=900_000, coverage=409),
 )
-SHARDS = tuple(replace(shard, coverage_of="branches") for shard in SHARDS)
+SHARDS = tuple(replace(shard, coverage_of="branches") for shard in _SHARDS)
 QUIET = CampaignRecord("chat", "storm", 2, SHARDS, (), 0, 100.0, 500.0, None, 51230.4, "chunkproof-fuzz")
 FULL = replace(QUIET, findings=(CRLF, ODD, ONCE), waiting=1, since_news=25.0, elapsed=101.0, remaining=499.0)
 #: A terminal would obey it, and so would Markdown, HTML and rich.
@@ -54,9 +54,9 @@ HOSTILE = "x\x1b[2J\x07\u202e|`[a](http://b.c)<img src=x>[red]www.d.e @me *b*\r\
 
 
 def drawn(record, width=80, height=24):
-    console = Console(width=width, height=height, file=io.StringIO(), force_terminal=False)
-    console.print(draw(record, width, height))
-    return console.file.getvalue()
+    file = io.StringIO()
+    Console(width=width, height=height, file=file, force_terminal=False).print(draw(record, width, height))
+    return file.getvalue()
 
 
 def hostile(**more):
@@ -75,7 +75,7 @@ def hostile(**more):
         replaying=(HOSTILE,),
         settings=(HOSTILE,),
         shards=(shard, replace(shard, doing="dead")),
-        findings=(one, named, again),
+        findings=(one, named, replace(named, id="e6"), again),
     )
 
 
@@ -128,10 +128,10 @@ def test_a_damaged_status_of_a_shard_is_named():
 
 def test_findings_are_grouped_by_what_explains_them_and_the_smallest_comes_first():
     large = found("z9", b"data: abc\r\n\r\n", (10,), deviations=["crlf-split-chunks"], count=2, seconds=1.0)
-    groups = causes([ODD, large, CRLF])
+    groups = causes([replace(ODD, seconds=0.5), large, CRLF])
     assert [(one.named, [f.id for f in one.findings], one.count, one.since) for one in groups] == [
         ("crlf-split-chunks", ["a1", "z9"], 1206, 1.0),
-        ("not in the catalogue", ["b2"], 1, 70.0),
+        ("not in the catalogue", ["b2"], 1, 0.5),
     ]
 
 
@@ -489,6 +489,13 @@ def test_no_text_of_anybody_means_something_in_markdown_or_html():
     outside = "".join(token.content for token in tokens if token.type == "inline") + blocks
     assert "www." not in outside
     assert "http:" not in outside
+
+
+def test_a_fence_is_longer_than_any_in_its_block():
+    text = markdown(replace(QUIET, findings=(replace(ODD, note="````"),)))
+    assert "\n`````text\nbreaks whole/any-stream: raised\n" in text
+    blocks = [token.content for token in parsed(text) if token.type == "fence"]
+    assert ["````\n" in block for block in blocks] == [True, False]
 
 
 def test_markdown_stays_below_what_github_takes():

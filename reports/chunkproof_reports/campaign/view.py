@@ -96,9 +96,10 @@ def _time(record: CampaignRecord, width: int) -> RenderableType:
 
 
 def _numbers(record: CampaignRecord) -> RenderableType:
-    # Of one width, whatever they hold, so that nothing moves.
+    # Of one width, whatever they hold, so that nothing moves; the last column is empty: releases of rich pad the
+    # last one in two ways.
     columns = ((Column(), Column(justify="right", min_width=_NUMBER_WIDTH)) for _ in range(3))
-    grid = _grid(*chain.from_iterable(columns), expand=False)
+    grid = _grid(*chain.from_iterable(columns), Column(), expand=False)
     news = "-" if record.since_news is None else f"{clock(record.since_news)} ago"
     run = (("checks", f"{record.checks:,}"), ("a second", f"{record.rate:,.0f}"), ("streams", f"{record.streams:,}"))
     seen = (*_coverage(record), ("inputs", f"{record.inputs:,}"), ("repeats", f"{record.repeats:,}"))
