@@ -27,7 +27,7 @@ from chunkproof.fuzzing.merging import merge
 from chunkproof.fuzzing.state import State, StateError
 from chunkproof.question import Question
 
-LAST_CR, LOST_BOM, BLANK = "cr-last-line-lost", "mark-kept", "space-kept-behind-colon"
+LAST_CR, LOST_BOM, BLANK = "cr-only-lines", "bom-kept", "space-not-removed"
 
 
 def decode(data: bytes) -> tuple[bytes, tuple[int, ...]]:

@@ -31,8 +31,8 @@ __all__ = ["SHARD", "Remote", "SchedulerError"]
 #: The arguments of ``python -m`` that start a shard.
 SHARD = ("chunkproof", "fuzz", "shard")
 
-# Seconds that a slice is to take, and those after which it is ended: a hundredth of it goes into starting one.
-_SLICE, _SLICE_MAX = 10.0, 60.0
+# Seconds that a slice is to take, those after which it is ended, and those for which none is worth its start.
+_SLICE, _SLICE_MAX, _SLICE_MIN = 10.0, 60.0, 1.0
 # Times that a slice is tried; then its seeds are given up.
 _TRIES_MAX = 3
 # Seconds to connect, and seconds without a worker.
@@ -150,7 +150,8 @@ class Remote:
                 "--scheduler needs dask.distributed: install it with `pip install 'chunkproof[distributed]'`"
             ) from None
         # It tells of lost connections and workers at length; what matters is told here.
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        for name in ("distributed", "distributed.client"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             self._client = Client(self.address, timeout=_CONNECTING, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
@@ -186,7 +187,7 @@ class Remote:
 
     def _hand_out(self, remaining: float | None) -> None:
         self._assert_alive()
-        if remaining is not None and remaining <= 0:
+        if remaining is not None and remaining < _SLICE_MIN and self._number:
             return
         most = self.jobs or self._threads() + 1
         while len(self._out) < most:
@@ -231,7 +232,11 @@ class Remote:
             work.future.release()
             self._keep(handed)
         except (Exception, CancelledError) as error:
-            # A worker that was lost too often, a task that its worker cannot run, or nothing that can be used.
+            # A worker that was lost too often, a task that its worker cannot run, or nothing that can be used. What was
+            # called off was not tried: the scheduler was away.
+            if "Cancelled" in type(error).__name__:
+                self._give_back(work.slice.seeds)
+                return
             if isinstance(error, ImportError):
                 raise SchedulerError(
                     f"a worker cannot run it: {error}; install the same chunkproof there, and what the target needs"
@@ -294,8 +299,12 @@ class Remote:
             if self._plan is None or piece is None:
                 raise SchedulerError(f"no slice can be run: {reason}")
             self._plan.give_up(piece)
-        elif self._plan is not None and piece is not None:
+        else:
             self._note(f"{told} tried again: {reason}")
+            self._give_back(piece)
+
+    def _give_back(self, piece: Range | None) -> None:
+        if self._plan is not None and piece is not None:
             self._plan.give_back(piece)
 
     def _note(self, text: str) -> None:
@@ -306,23 +315,25 @@ class Remote:
 
     def _write_status(self, handed: Handed, status: Mapping[str, Any]) -> None:
         """Add what a slice has done to what its worker had done."""
-        worker = self._workers.setdefault(
-            handed.worker,
-            {
-                "name": f"{self._origin}-worker-{len(self._workers) + 1}",
-                "campaign": self._origin,
-                "engine": self.engine,
-                "pid": 0,
-                "note": handed.worker,
-                "coverage": None,
-                "coverage_of": "",
-            },
-        )
+        worker = self._workers.get(handed.worker) or self._new_worker(handed.worker)
         for name in ("seconds", "checks", "streams", "repeats", "passed_over"):
             worker[name] = round(worker.get(name, 0) + _number(status.get(name)), 3)
         worker |= {"inputs": status.get("inputs", 0), "doing": "searching", "updated": round(time.time(), 3)}
         self._workers[handed.worker] = worker
         self.state.write_status(worker["name"], worker)
+
+    def _new_worker(self, address: str) -> dict[str, Any]:
+        """The status of a worker; what an earlier one of its name has done counts on."""
+        name = f"{self._origin}-worker-{len(self._workers) + 1}"
+        return self.state.status(name) | {
+            "name": name,
+            "campaign": self._origin,
+            "engine": self.engine,
+            "pid": 0,
+            "note": address,
+            "coverage": None,
+            "coverage_of": "",
+        }
 
     def _handed(self) -> list[Path]:
         """What was handed over and is not merged yet."""
