@@ -74,7 +74,15 @@ def cluster(workers: int) -> Iterator[list[subprocess.Popen[bytes]]]:
     with open("cluster.log", "wb") as log:
         try:
             front = start("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "8786")
-            worker = ("distributed.cli.dask_worker", ADDRESS, "--nthreads", "1", "--no-nanny", "--host", "127.0.0.1")
+            worker: tuple[str, ...] = (
+                "distributed.cli.dask_worker",
+                ADDRESS,
+                "--nthreads",
+                "1",
+                "--no-nanny",
+                "--host",
+                "127.0.0.1",
+            )
             worker += ("--local-directory", os.getcwd())
             yield [front, *(start(*worker, "--name", f"w{number}") for number in range(workers))]
         finally:

@@ -47,7 +47,8 @@ def scenario(name: str, folder: Path) -> dict[str, Any]:
     command = ["unshare", "--net", sys.executable, str(script), name, str(folder)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(done.stdout)
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
 
 
 def runs(ledger: list[list[Any]], what: str) -> list[tuple[int, int]]:
