@@ -101,6 +101,7 @@ def fuzz(
     isolation_of(limits).close()
     state = state_of(profile, spec, folder)
     state.set_seeds(*(seed_range or (0, None)))
+    state.look_again()
     settings = _words_given(declare, deviations, limits)
     about = CampaignRecord(
         target=spec,

@@ -111,13 +111,14 @@ class Campaign:
     _began: float = field(default_factory=time.monotonic)
     _news: float | None = None
     _known: frozenset[str] = frozenset()
+    _found: bool = False
     _counts: list[tuple[float, int]] = field(default_factory=list)
     _coverage: int = 0
     _starts: int = 0
 
     def run(self) -> CampaignRecord:
         """Run it; ShardFailed where a shard says that it cannot be done. Ctrl-C ends it as if the time were up."""
-        self._known = frozenset(record["id"] for record in self.state.records())
+        self._known = frozenset(path.stem for path in self.state.of_earlier())
         processes = [self._process(number, engine) for number, engine in enumerate(self.engines)]
         ended = ""
         try:
@@ -163,7 +164,7 @@ class Campaign:
         since = elapsed if self._news is None else time.monotonic() - self._news
         if ending.until_quiet is not None and since >= ending.until_quiet:
             return f"nothing new for {ending.until_quiet:g} s"
-        if ending.until_found and self._known:
+        if ending.until_found and self._found:
             return "something was found"
         if all(process.is_done for process in processes):
             return "all seeds are done"
@@ -227,13 +228,14 @@ class Campaign:
         if names - self._known or coverage > self._coverage:
             self._news = now
         self._known |= names
+        self._found = bool(names)
         self._coverage = max(coverage, self._coverage)
         elapsed = now - self._began
         return replace(
             self.about,
             shards=shards,
             findings=findings,
-            waiting=len(self.state.waiting()) + len(records) - len(findings),
+            waiting=len(self.state.waiting()) + len(self.state.of_earlier()) + len(records) - len(findings),
             elapsed=elapsed,
             remaining=None if self.ending.seconds is None else max(0.0, self.ending.seconds - elapsed),
             since_news=None if self._news is None else now - self._news,
