@@ -132,6 +132,8 @@ def fuzz(
     shown.end(record)
     if summary is not None:
         write_whole(Path.cwd() / summary, markdown(record))
+    if not record.findings and not any(shard.checks for shard in record.shards):
+        refuse("nothing was checked in so short a time; give more, as --time 1m")
     raise SystemExit(int(bool(record.findings)))
 
 

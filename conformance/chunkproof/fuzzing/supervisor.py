@@ -141,6 +141,7 @@ class Campaign:
         name = str(number)
         command = [
             sys.executable,
+            "-P",  # no file beside the target stands in for a module of the same name
             "-m",
             "chunkproof",
             "fuzz",
@@ -177,11 +178,16 @@ class Campaign:
             code = process.popen.poll()
             if code is None:
                 self._look_at(process)
-            elif code in (0, 1):
+            elif code in (0, 1) and self._has_said_so(process):
                 process.is_done = True
             else:
                 self._raise_for([process])
                 self._start_again(process)
+
+    def _has_said_so(self, process: _Process) -> bool:
+        """Whether it has done its work, and did not end otherwise: a fault in Python ends with 1 too."""
+        status = self.state.status(process.name)
+        return status.get("doing") == "done" and float(status.get("updated", 0)) >= process.started
 
     def _look_at(self, process: _Process) -> None:
         """End a shard that stands still; it is started again at the next look."""
