@@ -6,7 +6,6 @@ import os
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,7 +14,6 @@ import click
 
 from chunkproof_reports.campaign.markdown import markdown
 from chunkproof_reports.campaign.record import CampaignRecord
-from chunkproof_targets.declared import Declared
 
 from ..baseline import Baseline, BaselineError
 from ..command import close, load_in, profile_of, profile_options, refuse
@@ -27,10 +25,10 @@ from ..profile import Profile
 from ..replay import replay_settings
 from .collecting import Collector, named
 from .durations import Duration, SeedRange
+from .folder import state_of
 from .found import Found
 from .shard import Shard, StormEngine
 from .shown import Shown
-from .state import State, StateError
 from .supervisor import Campaign, Ending, ShardFailed
 
 __all__ = ["fuzz"]
@@ -224,19 +222,3 @@ def baseline_of(profile: Profile, spec: str, given: str | None) -> Baseline | No
         return profile.baselines(given, [spec]).get(spec)
     except BaselineError as error:
         refuse(str(error))
-
-
-def state_of(profile: Profile, spec: str, folder: str) -> State:
-    """The folder of the campaign; one that cannot be used ends the command."""
-    declared = profile.settings.declared(spec, profile.deviations, profile.declare)
-    try:
-        state = State.open((Path.cwd() / folder).absolute(), spec, _words(declared))
-        state.set_seeds_once()
-    except (StateError, OSError) as error:
-        refuse(f"--state={folder}: {error}")
-    return state
-
-
-def _words(declared: Declared) -> list[str]:
-    values = ((one.name, getattr(declared, one.name)) for one in fields(declared))
-    return [f"{name}={','.join(value) if isinstance(value, tuple) else value}" for name, value in values if value]

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""The harness for atheris: one input of the engine is one stream in one chunking, judged by the oracle.
+
+A plain file: copy it, and run it with the engine's own flags behind ours, which are written with two hyphens and "=".
+
+    ./harness.py --target=mypkg.parser -runs=100000 inputs/
+
+A finding is written to the folder of the campaign (``--state``), and the run goes on. Only the target is instrumented.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import ctypes
+import json
+import mmap
+import os
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+# By its full name: this file is run as a script too, from wherever it was copied to.
+from chunkproof.command import profile_of
+from chunkproof.fuzzing.collecting import named
+from chunkproof.fuzzing.folder import state_of
+from chunkproof.fuzzing.hunt import Hunt
+from chunkproof.fuzzing.instrument import atheris_missing, instrument
+from chunkproof.fuzzing.state import State
+from chunkproof.peace import at_peace
+from chunkproof.watch import Watch
+from chunkproof_strategies.chunkings import Cuts
+from chunkproof_strategies.table import decode, decode_raw
+from chunkproof_targets.contract import Target, TargetError
+
+__all__ = ["DECODERS", "HAND_BYTES", "main"]
+
+#: How an input becomes a stream, by mode.
+DECODERS: dict[str, Callable[[bytes], tuple[bytes, Cuts]]] = {"table": decode, "raw": decode_raw}
+#: The size of the file that says which input is in hand: its length, and the input.
+HAND_BYTES = 1 << 16
+_LENGTH = 4
+# Seconds between two signs of life.
+_SAY = 0.5
+# Executions between two looks at the clock.
+_LOOK = 64
+_ADDR_NO_RANDOMIZE = 0x0040000
+_USAGE, _FAULT = 2, 3
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the engine; it ends the process."""
+    argv = list(sys.argv if argv is None else argv)
+    options = _options(argv)
+    if missing := atheris_missing():
+        _refuse(missing)
+    _start_again_in_order(argv)
+    profile, spec = profile_of(options.target, options.declare, options.deviations)
+    state = state_of(profile, spec, options.state)
+    with at_peace():
+        try:
+            target = profile.load(spec)
+        except TargetError as error:
+            _refuse(str(error))
+        _fuzz(target, state, options, argv)
+
+
+def _options(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("harness.py", description=__doc__, allow_abbrev=False)
+    parser.add_argument("--target")
+    parser.add_argument("--declare", action="append", default=[])
+    parser.add_argument("--deviations", action="append", default=[])
+    parser.add_argument("--state", default="chunkproof-fuzz")
+    parser.add_argument("--name", default="atheris")
+    parser.add_argument("--mode", choices=sorted(DECODERS), default="table")
+    parser.add_argument("--seed", default="")
+    # What starts with one hyphen is the engine's, and so is what does not start with any.
+    ours = [word for word in argv[1:] if word.startswith("--") or word == "-h"]
+    return parser.parse_args(ours)
+
+
+def _start_again_in_order(argv: Sequence[str]) -> None:
+    """Once more without what differs from one process to the next, so that a seed does the same each time.
+
+    The engine numbers its counters by addresses, and Python its sets by a hash that is drawn at the start. Processes
+    that the engine starts itself (-fork, -merge) run the first word of the command, by the interpreter of this one.
+    """
+    if os.environ.get("PYTHONHASHSEED") == "0":
+        return
+    environment = os.environ | {"PYTHONHASHSEED": "0"}
+    environment["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), environment.get("PATH", os.defpath)))
+    # Where the system has no such thing, a seed may do something else the next time.
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).personality(_ADDR_NO_RANDOMIZE)
+    words = [sys.executable, str(Path(argv[0]).absolute()), *argv[1:]]
+    os.execve(sys.executable, words, environment)
+
+
+def _fuzz(target: Target, state: State, options: argparse.Namespace, argv: Sequence[str]) -> None:
+    import atheris
+
+    engine: Any = atheris
+    count = instrument(target.functions)
+    if not count:
+        print("chunkproof: no Python code of the target was found: the engine has no coverage to go by", flush=True)
+    threading.excepthook = lambda args: _fault(args.exc_value)
+    judge = _Judge(target, state, options.name, options.mode, options.seed)
+    engine.Setup([str(Path(argv[0]).absolute()), *argv[1:]], judge.one)
+    engine.Fuzz()
+
+
+class _Judge:
+    """What the engine calls for each input."""
+
+    def __init__(self, target: Target, state: State, name: str, mode: str, seed: str) -> None:
+        self.state = state
+        self.seed = seed
+        self.decode = DECODERS[mode]
+        self.hunt = Hunt(target, Watch(), f"atheris {mode}")
+        self.path = state.logs / f"{name}.progress.json"
+        self.hand = _hand(state.logs / f"{name}.hand")
+        self.executions = 0
+        self._say_at = 0.0
+        self._known_at = 0
+
+    def one(self, data: bytes) -> None:
+        """One input. A fault of ours ends the process: the engine would take it for a finding."""
+        try:
+            self.hand[:_LENGTH] = len(data).to_bytes(_LENGTH, "little")
+            self.hand[_LENGTH : _LENGTH + len(data)] = data
+            wire, cuts = self.decode(data)
+            found = self.hunt.judge(wire, cuts, self.seed)
+            if found is not None:
+                self.state.put(found)
+            self.executions += 1
+            if not self.executions % _LOOK and time.monotonic() > self._say_at:
+                self._say()
+        except BaseException as error:
+            _fault(error)
+
+    def _say(self) -> None:
+        """A sign of life, and a look at what is known by now."""
+        self._say_at = time.monotonic() + _SAY
+        hunt = self.hunt
+        said = {"executions": self.executions, "repeats": hunt.repeats, "passed_over": hunt.passed_over}
+        temporary = self.path.with_suffix(".part")
+        temporary.write_text(json.dumps(said))
+        temporary.replace(self.path)
+        changed = _changed_at(self.state.known_path)
+        if changed != self._known_at:
+            self._known_at = changed
+            hunt.known = named(self.state.known())
+
+
+def _hand(path: Path) -> mmap.mmap:
+    """A file that holds the input in hand, whatever becomes of this process."""
+    with open(path, "w+b") as file:
+        file.truncate(HAND_BYTES)
+        return mmap.mmap(file.fileno(), HAND_BYTES)
+
+
+def _changed_at(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _fault(error: BaseException | None) -> None:
+    """A fault of ours, told whole: the engine must not take it for one of the target's."""
+    traceback.print_exception(error)
+    sys.stderr.flush()
+    os._exit(_FAULT)
+
+
+def _refuse(message: str) -> None:
+    print(f"chunkproof: {message}", file=sys.stderr)
+    raise SystemExit(_USAGE)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""Streams as an engine that knows nothing but bytes changes them: one byte of its input is one token of a stream.
+
+So each change that the engine makes is a change of a token: a line end, a field's name, a character, a cut. In the raw
+form a byte stands for itself, but for one that is a cut.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate, pairwise
+
+from .chunkings import Cuts
+from .values import MARK
+
+__all__ = ["CUT", "RAW_CUT", "TOKENS", "VERSION", "decode", "decode_raw", "encode", "encode_raw"]
+
+#: Of the table. Inputs that an engine has kept mean something else under another one.
+VERSION = 1
+#: The byte that is a cut; two of them in a row are an empty chunk.
+CUT = 0
+#: The same in the raw form. As text it is ill-formed wherever it stands, as 0xF9 to 0xFF are, which stay.
+RAW_CUT = 0xF8
+
+_ENDS = (b"\n", b"\r", b"\r\n", b"\n\n", b"\r\r", b"\r\n\r\n", b"\n\r", b"\n\r\n", b"\r\r\n", b"\n\n\n")
+_FIELDS = tuple(
+    name + colon
+    for name in (b"data", b"event", b"id", b"retry")
+    for colon in (b"", b":", b": ", b":  ", b":\t", b" :", b" : ")
+)
+_LINES = (
+    b"data: a\n", b"data:b\n", b"data\n", b"data:\n", b"data: \n", b"data: a\n\n", b"data: a\r\n", b"data: a\r\n\r\n",
+    b"data: a\r", b"data: a\r\r", b"event: a\n", b"event:\n", b"event\n", b"id: 1\n", b"id: 2\n", b"id:\n", b"id\n",
+    b"id: \0\n", b"id: a\0b\n", b"retry: 1\n", b"retry: 1000\n", b"retry: 007\n", b"retry:\n", b"retry\n",
+    b"retry: x\n", b"retry: -1\n", b"retry: 1.5\n", b"retry:  5\n", b":\n", b": a\n", b":data: a\n", b"x\n", b"x: 1\n",
+    b"data: [DONE]\n\n", b"event: ping\n", b"event: error\n", b"event: message\n", b"data: {}\n\n",
+    b"event: a\n\n", b"retry: 2000\n", b": ping\n\n", b"id: 3\n",
+)  # fmt: skip
+_NEAR = (
+    b"Data",
+    b"DATA",
+    b"dat",
+    b"datas",
+    b"data-",
+    b"Event",
+    b"ID",
+    b"Id",
+    b"Retry",
+    b"retry-after",
+    b"name",
+    b"message",
+)
+_CHARACTERS = tuple(
+    text.encode()
+    for text in (
+        "é", "ß", "Ω", "你", "好", "€", "🙂", "𝄞", "\u0301", "\u200d", "\ufffd", "\uffff", "\u2028", "\u2029", "\x85",
+        "\xa0", "\u3000", "\u200b", "²", "٣", "５", "\U0010ffff", "\u07ff", "\u0800", "\ufeff\ufeff",
+    )
+)  # fmt: skip
+_PARTS = (
+    MARK, b"\xef", b"\xef\xbb", b"\xbb\xbf", b"\xbf", b"\xe4", b"\xe4\xbd", b"\xbd", b"\xbd\xa0", b"\xa0", b"\xf0",
+    b"\xf0\x9f", b"\xf0\x9f\x99", b"\x9f", b"\x99", b"\x82", b"\xc3", b"\xa9", b"\x80", b"\xc0", b"\xc2", b"\xe0",
+    b"\xe0\x80", b"\xed", b"\xed\xa0\x80", b"\xf4", b"\xf4\x90", b"\xf5", b"\xfe", b"\xff", b"\xff\xfe", b"\xfe\xff",
+)  # fmt: skip
+_VALUES = (
+    b"[DONE]", b"{", b"}", b"{}", b'"', b"[", b"]", b"null", b"0", b"00", b"1", b"10", b"1000", b"-1", b"+5", b"1e3",
+    b"0x10", b"1_0", b"9999999999999999999", b"data", b"data: ", b" data: ", b"\\n", b"\\r\\n", b"undefined",
+)  # fmt: skip
+_PLAIN = tuple(
+    bytes([value])
+    for value in (0, 1, 9, 11, 12, *range(28, 128))
+    # Not all the capitals: a byte has 256 values.
+    if value not in b"GHJKLMPQSUVWXYZ"
+)
+
+
+def _table() -> tuple[bytes, ...]:
+    """The token of each byte; that of the cut is empty."""
+    return (b"", *dict.fromkeys((*_ENDS, *_FIELDS, *_LINES, *_NEAR, *_CHARACTERS, *_PARTS, *_VALUES, *_PLAIN)))
+
+
+TOKENS = _table()
+_IS_CUT = CUT.to_bytes(1, "big")
+_IS_RAW_CUT = RAW_CUT.to_bytes(1, "big")
+_SIZES = range(max(map(len, TOKENS)), 0, -1)
+_BY_TOKEN = {token: number for number, token in enumerate(TOKENS) if number != CUT}
+
+
+def decode(data: bytes) -> tuple[bytes, Cuts]:
+    """The wire and its cuts that an input of the table stands for; any bytes are one."""
+    tokens = TOKENS
+    if CUT not in data:
+        return b"".join([tokens[value] for value in data]), ()
+    return _joined([b"".join([tokens[value] for value in piece]) for piece in data.split(_IS_CUT)])
+
+
+def decode_raw(data: bytes) -> tuple[bytes, Cuts]:
+    """The wire and its cuts that an input of the raw form stands for; any bytes are one."""
+    return (data, ()) if RAW_CUT not in data else _joined(data.split(_IS_RAW_CUT))
+
+
+def _joined(chunks: list[bytes]) -> tuple[bytes, Cuts]:
+    return b"".join(chunks), tuple(accumulate([len(chunk) for chunk in chunks[:-1]]))
+
+
+def encode(wire: bytes, cuts: Cuts) -> bytes | None:
+    """An input of the table that stands for this stream, of the longest tokens; None where a byte has no token."""
+    pieces = []
+    for chunk in _chunks(wire, cuts):
+        numbers = bytearray()
+        at = 0
+        while at < len(chunk):
+            token = next((chunk[at : at + size] for size in _SIZES if chunk[at : at + size] in _BY_TOKEN), None)
+            if token is None:
+                return None
+            numbers.append(_BY_TOKEN[token])
+            at += len(token)
+        pieces.append(bytes(numbers))
+    return _IS_CUT.join(pieces)
+
+
+def encode_raw(wire: bytes, cuts: Cuts) -> bytes | None:
+    """An input of the raw form that stands for this stream; None where the byte that is a cut stands in it."""
+    return None if RAW_CUT in wire else _IS_RAW_CUT.join(_chunks(wire, cuts))
+
+
+def _chunks(wire: bytes, cuts: Cuts) -> list[bytes]:
+    return [wire[start:stop] for start, stop in pairwise((0, *cuts, len(wire)))]
