@@ -26,6 +26,7 @@ from typing import Any
 
 # By its full name: this file is run as a script too, from wherever it was copied to.
 from chunkproof.command import profile_of
+from chunkproof.counterexample import encode_token
 from chunkproof.fuzzing.collecting import named
 from chunkproof.fuzzing.folder import state_of
 from chunkproof.fuzzing.hunt import Hunt
@@ -37,7 +38,7 @@ from chunkproof_strategies.chunkings import Cuts
 from chunkproof_strategies.table import decode, decode_raw
 from chunkproof_targets.contract import Target, TargetError
 
-__all__ = ["DECODERS", "HAND_BYTES", "main"]
+__all__ = ["DECODERS", "HAND_BYTES", "Departure", "main"]
 
 #: How an input becomes a stream, by mode.
 DECODERS: dict[str, Callable[[bytes], tuple[bytes, Cuts]]] = {"table": decode, "raw": decode_raw}
@@ -78,6 +79,7 @@ def _options(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--name", default="atheris")
     parser.add_argument("--mode", choices=sorted(DECODERS), default="table")
     parser.add_argument("--seed", default="")
+    parser.add_argument("--until-found", action="store_true", help="a finding ends the run, as a crash does")
     # What starts with one hyphen is the engine's, and so is what does not start with any.
     ours = [word for word in argv[1:] if word.startswith("--") or word == "-h"]
     return parser.parse_args(ours)
@@ -96,7 +98,9 @@ def _start_again_in_order(argv: Sequence[str]) -> None:
     # Where the system has no such thing, a seed may do something else the next time.
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).personality(_ADDR_NO_RANDOMIZE)
-    words = [sys.executable, str(Path(argv[0]).absolute()), *argv[1:]]
+    # What PyInstaller has packed is an interpreter and its script in one.
+    script = [] if getattr(sys, "frozen", False) else [str(Path(argv[0]).absolute())]
+    words = [sys.executable, *script, *argv[1:]]
     os.execve(sys.executable, words, environment)
 
 
@@ -108,16 +112,23 @@ def _fuzz(target: Target, state: State, options: argparse.Namespace, argv: Seque
     if not count:
         print("chunkproof: no Python code of the target was found: the engine has no coverage to go by", flush=True)
     threading.excepthook = lambda args: _fault(args.exc_value)
-    judge = _Judge(target, state, options.name, options.mode, options.seed)
+    judge = _Judge(target, state, options.name, options.mode, options.seed, options.until_found)
     engine.Setup([str(Path(argv[0]).absolute()), *argv[1:]], judge.one)
     engine.Fuzz()
+
+
+class Departure(Exception):
+    """The target departs from the standard: for those who know no other finding than a crash."""
 
 
 class _Judge:
     """What the engine calls for each input."""
 
-    def __init__(self, target: Target, state: State, name: str, mode: str, seed: str) -> None:
+    def __init__(
+        self, target: Target, state: State, name: str, mode: str, seed: str, until_found: bool = False
+    ) -> None:
         self.state = state
+        self.until_found = until_found
         self.seed = seed
         self.decode = DECODERS[mode]
         self.hunt = Hunt(target, Watch(), f"atheris {mode}")
@@ -141,6 +152,8 @@ class _Judge:
                 self._say()
         except BaseException as error:
             _fault(error)
+        if found is not None and self.until_found:
+            raise Departure(f"{found.rule}, {found.kind}: chunkproof replay {encode_token(found.case)}")
 
     def _say(self) -> None:
         """A sign of life, and a look at what is known by now."""
