@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import venv
 from pathlib import Path
 
 import pytest
@@ -296,3 +298,76 @@ def test_an_installation_that_fails_ends_the_job(place):
     job = place.job(0, environ={"PIP_ENDS_WITH": "1", "PATH": f"{uv.parent}:/usr/bin:/bin"})
     assert (job.code, job.ran) == (2, [INSTALL])
     assert "has no pip, and there is no uv; one of them has to be installed before" in job.log
+
+
+# With the real command ------------------------------------------------------------------------------------------------
+
+#: A parser that keeps the byte order mark, or removes it.
+PARSER = """\
+from chunkproof_targets.reference import ReferenceParser
+
+
+def events(chunks):
+    parser = ReferenceParser()
+    chunks = iter(chunks)
+    {mark}
+    for chunk in chunks:
+        yield from parser.feed(chunk)
+    yield from parser.close()
+"""
+
+
+def test_a_search_finds_a_fault_and_the_next_one_sees_it_mended(place):
+    parser = place.workspace / "chat.py"
+    parser.write_text(PARSER.format(mark="yield from parser.feed(b':\\n')"), "utf-8")
+    # A module that stands in the folder of a project, under a name that others have.
+    (place.workspace / "click.py").write_text("raise ImportError('the wrong one')\n", "utf-8")
+    real = {"target": "chat", "python": str(place.python), "minutes": "0.05", "jobs": "1"}
+    job = Job(place.workspace, place.cache, real).run()
+    assert job.code == 1, job.log
+    assert job.summary.startswith("## chunkproof fuzz: <code>chat</code>\n")
+    assert "bom-not-stripped" in job.summary
+    assert "departs from the standard" in job.log.splitlines()[-1]
+    (files,) = job.artifacts.values()
+    kinds = {path.split("/")[1] for path in files}
+    assert {"findings", "corpus", "logs", "summary.md"} == kinds
+
+    clean(place)
+    job = Job(place.workspace, place.cache, real, run_id="8").run()
+    assert job.code == 1, "it is not mended yet"
+    clean(place)
+    parser.write_text(PARSER.format(mark=""), "utf-8")
+    job = Job(place.workspace, place.cache, real, run_id="9").run()
+    assert job.code == 0, job.log
+    assert job.artifacts == {}
+    assert "no finding in " in job.summary.split("## chunkproof fuzz")[-1]
+    assert "Nothing was found." in job.log
+
+
+def test_a_search_in_which_nothing_was_checked_does_not_pass(place):
+    (place.workspace / "chat.py").write_text(PARSER.format(mark=""), "utf-8")
+    job = Job(place.workspace, place.cache, {"target": "chat", "python": str(place.python), "minutes": "0.0001"}).run()
+    assert job.code == 2
+    assert "nothing was checked in so short a time; give more, as --time 1m" in job.log
+    assert "no verdict" in job.summary
+
+
+def test_a_target_that_is_not_there_is_told(place):
+    job = Job(place.workspace, place.cache, {"target": "no_such_parser", "python": str(place.python)}).run()
+    assert job.code == 2
+    assert "no_such_parser" in job.log
+    assert job.summary == NO_SUMMARY
+
+
+@pytest.mark.slow
+def test_it_is_installed_beside_the_project_that_the_job_has_installed(place):
+    home = place.workspace.parent / "venv"
+    venv.create(home, with_pip=True)
+    python = home / "bin" / "python"
+    asked = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    site = subprocess.run(asked, capture_output=True, check=True, encoding="utf-8", timeout=60).stdout.strip()
+    (Path(site) / "installed_chat.py").write_text(PARSER.format(mark=""), "utf-8")
+    inputs = {"target": "installed_chat:events", "python": str(python), "minutes": "0.1", "jobs": "1"}
+    job = Job(place.workspace, place.cache, inputs, environ={"PYTHONPATH": ""}).run()
+    assert job.code == 0, job.log
+    assert "no finding in " in job.summary

@@ -25,9 +25,9 @@ from ..isolation.judging import Isolation
 from ..replay import ReplayError
 from ..rule_run import Finding
 from ..rules import find_rule
-from .found import Found, is_on_what_comes_out
+from .found import Found, FoundError, is_on_what_comes_out
 from .hunt import explains
-from .state import State
+from .state import State, read_json
 
 __all__ = ["FINDINGS_MAX", "Collector", "named"]
 
@@ -82,6 +82,7 @@ class Collector:
             asker = Asker(self.target, self.isolation)
             try:
                 self._results.clear()
+                self._look_again()
                 for path in self.state.waiting():
                     self.beat()
                     found = self.state.take(path)
@@ -96,11 +97,39 @@ class Collector:
     @property
     def has_work(self) -> bool:
         """Whether something waits, or is not settled yet."""
-        return bool(self.state.waiting()) or any(not record["settled"] for record in self.state.records())
+        return bool(self.state.waiting() or self.state.of_earlier()) or any(
+            not record["settled"] for record in self.state.records()
+        )
 
     def known(self) -> tuple[Deviation, ...]:
         """The deviations that are no news: those that the baseline knows, and those found so far."""
         return (*self.baseline, *(one for one in named(self.state.known()) if one not in self.baseline))
+
+    # what was found before ----------------------------------------------------------------------------------------
+
+    def _look_again(self) -> None:
+        """A finding of an earlier campaign stays one if it fails still. If not, it is past, and its entry stays."""
+        earlier = self.state.of_earlier()
+        for path in earlier:
+            self.beat()
+            try:
+                record = read_json(path)
+                fails_still = self._fails_still(Found.from_data(record))
+            except (FoundError, OSError, ValueError):
+                path.replace(self.state.artefacts / path.name)
+                continue
+            if fails_still:
+                path.replace(self.state.findings / path.name)
+            else:
+                self.state.put_away(path)
+        if earlier:
+            self.state.write_known({name for record in self.state.records() for name in record["deviations"]})
+
+    def _fails_still(self, found: Found) -> bool:
+        try:
+            return self.isolation.replay(found.case, self.target).counterexample is not None
+        except ReplayError:
+            return True  # nobody knows
 
     # one finding --------------------------------------------------------------------------------------------------
 

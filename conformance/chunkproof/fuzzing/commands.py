@@ -107,6 +107,7 @@ def fuzz(
     isolation_of(limits).close()
     state = state_of(profile, spec, folder)
     state.set_seeds(*(seed_range or (0, None)))
+    state.look_again()
     settings = _words_given(declare, deviations, limits)
     about = CampaignRecord(
         target=spec,
@@ -137,6 +138,8 @@ def fuzz(
     shown.end(record)
     if summary is not None:
         write_whole(Path.cwd() / summary, markdown(record))
+    if not record.findings and not any(shard.checks for shard in record.shards):
+        refuse("nothing was checked in so short a time; give more, as --time 1m")
     raise SystemExit(int(bool(record.findings)))
 
 

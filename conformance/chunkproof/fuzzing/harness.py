@@ -17,7 +17,6 @@ import json
 import mmap
 import os
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Sequence
@@ -26,6 +25,7 @@ from typing import Any
 
 # By its full name: this file is run as a script too, from wherever it was copied to.
 from chunkproof.command import profile_of
+from chunkproof.counterexample import encode_token
 from chunkproof.fuzzing.collecting import named
 from chunkproof.fuzzing.folder import state_of
 from chunkproof.fuzzing.hunt import Hunt
@@ -36,7 +36,7 @@ from chunkproof.peace import at_peace
 from chunkproof.watch import Watch
 from chunkproof_targets.contract import Target, TargetError
 
-__all__ = ["HAND_BYTES", "main"]
+__all__ = ["HAND_BYTES", "Departure", "main"]
 
 #: The size of the file that says which input is in hand: its length, and the input.
 HAND_BYTES = 1 << 16
@@ -46,6 +46,7 @@ _SAY = 0.5
 # Executions between two looks at the clock.
 _LOOK = 64
 _ADDR_NO_RANDOMIZE = 0x0040000
+_STARTED_AGAIN = "CHUNKPROOF_STARTED_AGAIN"
 _USAGE, _FAULT = 2, 3
 
 
@@ -76,6 +77,7 @@ def _options(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--mode", choices=sorted(DECODERS), default="table")
     parser.add_argument("--seed", default="", help="as it is told with a finding")
     parser.add_argument("--known", default="", help="deviations that are no news, with commas between them")
+    parser.add_argument("--until-found", action="store_true", help="a finding ends the run, as a crash does")
     # What starts with one hyphen is the engine's, and so is what does not start with any.
     ours = [word for word in argv[1:] if word.startswith("--") or word == "-h"]
     return parser.parse_args(ours)
@@ -87,14 +89,16 @@ def _start_again_in_order(argv: Sequence[str]) -> None:
     The engine numbers its counters by addresses, and Python its sets by a hash that is drawn at the start. Processes
     that the engine starts itself (-fork, -merge) run the first word of the command, by the interpreter of this one.
     """
-    if os.environ.get("PYTHONHASHSEED") == "0":
+    if os.environ.get(_STARTED_AGAIN):
         return
-    environment = os.environ | {"PYTHONHASHSEED": "0"}
+    environment = os.environ | {"PYTHONHASHSEED": "0", _STARTED_AGAIN: "1"}
     environment["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), environment.get("PATH", os.defpath)))
     # Where the system has no such thing, a seed may do something else the next time.
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).personality(_ADDR_NO_RANDOMIZE)
-    words = [sys.executable, str(Path(argv[0]).absolute()), *argv[1:]]
+    # What PyInstaller has packed is an interpreter and its script in one.
+    script = [] if getattr(sys, "frozen", False) else [str(Path(argv[0]).absolute())]
+    words = [sys.executable, *script, *argv[1:]]
     os.execve(sys.executable, words, environment)
 
 
@@ -105,10 +109,13 @@ def _fuzz(target: Target, state: State, options: argparse.Namespace, argv: Seque
     count = instrument(target.functions)
     if not count:
         print("chunkproof: no Python code of the target was found: the engine has no coverage to go by", flush=True)
-    threading.excepthook = lambda args: _fault(args.exc_value)
     judge = _Judge(target, state, options)
     engine.Setup([str(Path(argv[0]).absolute()), *argv[1:]], judge.one)
     engine.Fuzz()
+
+
+class Departure(Exception):
+    """The target departs from the standard: for those who know no other finding than a crash."""
 
 
 class _Judge:
@@ -116,6 +123,7 @@ class _Judge:
 
     def __init__(self, target: Target, state: State, options: argparse.Namespace) -> None:
         self.state = state
+        self.until_found = options.until_found
         self.seed = options.seed
         self.decode = DECODERS[options.mode]
         self.expected = named(options.known.split(","))
@@ -129,8 +137,8 @@ class _Judge:
     def one(self, data: bytes) -> None:
         """One input. A fault of ours ends the process: the engine would take it for a finding."""
         try:
-            self.hand[:_LENGTH] = len(data).to_bytes(_LENGTH, "little")
-            self.hand[_LENGTH : _LENGTH + len(data)] = data
+            if len(data) <= HAND_BYTES - _LENGTH:
+                self.hand[: _LENGTH + len(data)] = len(data).to_bytes(_LENGTH, "little") + data
             wire, cuts = self.decode(data)
             found = self.hunt.judge(wire, cuts, self.seed)
             if found is not None:
@@ -140,6 +148,8 @@ class _Judge:
                 self._say()
         except BaseException as error:
             _fault(error)
+        if found is not None and self.until_found:
+            raise Departure(f"{found.rule}, {found.kind}: chunkproof replay {encode_token(found.case)}")
 
     def _say(self) -> None:
         """A sign of life, and a look at what is known by now."""

@@ -17,17 +17,19 @@ from ..files import write_whole
 from .found import Found, FoundError
 from .lock import locked
 
-__all__ = ["INBOX_MAX", "WAITING_MAX", "State", "StateError"]
+__all__ = ["INBOX_MAX", "PAST_MAX", "WAITING_MAX", "State", "StateError"]
 
 VERSION = 1
 #: So many findings wait at most; an engine that finds more is not listened to until some are dealt with.
 INBOX_MAX = 200
 #: Where so many findings wait, it is better to look at them than to make more streams small.
 WAITING_MAX = 16
+#: So many findings are kept that do not fail any more.
+PAST_MAX = 300
 _LOG_BYTES_MAX = 1 << 20
 # Larger files are not of ours.
 _FILE_BYTES_MAX = 8 << 20
-_FOLDERS = ("inbox", "findings", "corpus", "inputs", "artefacts", "shards", "logs")
+_FOLDERS = ("inbox", "findings", "earlier", "past", "corpus", "inputs", "artefacts", "shards", "logs")
 
 
 class StateError(ValueError):
@@ -41,6 +43,8 @@ class State:
         self.folder = folder
         self.inbox = folder / "inbox"
         self.findings = folder / "findings"
+        self.earlier = folder / "earlier"
+        self.past = folder / "past"
         self.corpus = folder / "corpus"
         self.inputs = folder / "inputs"
         self.artefacts = folder / "artefacts"
@@ -115,6 +119,21 @@ class State:
     def records(self) -> list[dict[str, Any]]:
         """The findings of the campaign, as their files hold them, by id."""
         return list(_objects(self.findings))
+
+    def look_again(self) -> None:
+        """Every finding is one of an earlier campaign from here on: it counts again when it has failed again."""
+        for path in sorted(self.findings.glob("*.json")):
+            path.replace(self.earlier / path.name)
+
+    def of_earlier(self) -> list[Path]:
+        """The findings of earlier campaigns that were not run again yet, by name."""
+        return sorted(self.earlier.glob("*.json"))
+
+    def put_away(self, path: Path) -> None:
+        """A finding of an earlier campaign that did not fail again is kept, while there is room, and counts no more."""
+        if sum(1 for _ in self.past.glob("*.json")) < PAST_MAX:
+            path.replace(self.past / path.name)
+        path.unlink(missing_ok=True)
 
     def write_record(self, record: Mapping[str, Any]) -> None:
         """Write the file of a finding, or write it anew."""

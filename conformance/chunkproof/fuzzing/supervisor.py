@@ -113,13 +113,14 @@ class Campaign:
     _began: float = field(default_factory=time.monotonic)
     _news: float | None = None
     _known: frozenset[str] = frozenset()
+    _found: bool = False
     _counts: list[tuple[float, int]] = field(default_factory=list)
     _coverage: int = 0
     _starts: int = 0
 
     def run(self) -> CampaignRecord:
         """Run it; ShardFailed where a shard says that it cannot be done. Ctrl-C ends it as if the time were up."""
-        self._known = frozenset(record["id"] for record in self.state.records())
+        self._known = frozenset(path.stem for path in self.state.of_earlier())
         processes = [self._process(number, engine) for number, engine in enumerate(self.engines)]
         ended = ""
         try:
@@ -142,6 +143,7 @@ class Campaign:
         name = str(number)
         command = [
             sys.executable,
+            "-P",  # no file beside the target stands in for a module of the same name
             "-m",
             "chunkproof",
             "fuzz",
@@ -164,7 +166,7 @@ class Campaign:
         since = elapsed if self._news is None else time.monotonic() - self._news
         if ending.until_quiet is not None and since >= ending.until_quiet:
             return f"nothing new for {ending.until_quiet:g} s"
-        if ending.until_found and self._known:
+        if ending.until_found and self._found:
             return "something was found"
         if all(process.is_done for process in processes):
             return "all seeds are done"
@@ -177,11 +179,16 @@ class Campaign:
             code = process.popen.poll()
             if code is None:
                 self._look_at(process)
-            elif code in (0, 1):
+            elif code in (0, 1) and self._has_said_so(process):
                 process.is_done = True
             else:
                 self._raise_for([process])
                 self._start_again(process)
+
+    def _has_said_so(self, process: _Process) -> bool:
+        """Whether it has done its work, and did not end otherwise: a fault in Python ends with 1 too."""
+        status = self.state.status(process.name)
+        return status.get("doing") == "done" and float(status.get("updated", 0)) >= process.started
 
     def _look_at(self, process: _Process) -> None:
         """End a shard that stands still; it is started again at the next look."""
@@ -228,13 +235,14 @@ class Campaign:
         if names - self._known or coverage > self._coverage:
             self._news = now
         self._known |= names
+        self._found = bool(names)
         self._coverage = max(coverage, self._coverage)
         elapsed = now - self._began
         return replace(
             self.about,
             shards=shards,
             findings=findings,
-            waiting=len(self.state.waiting()) + len(records) - len(findings),
+            waiting=len(self.state.waiting()) + len(self.state.of_earlier()) + len(records) - len(findings),
             elapsed=elapsed,
             remaining=None if self.ending.seconds is None else max(0.0, self.ending.seconds - elapsed),
             since_news=None if self._news is None else now - self._news,
