@@ -29,7 +29,9 @@ from .durations import Duration, SeedRange
 from .folder import state_of
 from .found import Found
 from .instrument import atheris_missing
+from .merge_command import merge_
 from .progress import Engine
+from .seeds_command import seeds
 from .shard import Shard
 from .shown import Shown
 from .storm_engine import StormEngine
@@ -154,6 +156,10 @@ def _engines(engine: str, jobs: int) -> list[str]:
 def _words_given(declare: Sequence[str], deviations: Sequence[str], limits: Mapping[str, float | None]) -> list[str]:
     given = {name: value for name, value in limits.items() if value is not None}
     return replay_settings(declare, deviations, given)
+
+
+fuzz.add_command(merge_)
+fuzz.add_command(seeds)
 
 
 @fuzz.command("shard")
