@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -81,7 +81,7 @@ class AtherisEngine:
         write_seeds(self._inputs, self.mode)
         write_dictionary(self._dictionary, self.mode, self.target.constants)
 
-    def step(self, seconds: float) -> bool:
+    def step(self, seconds: float, is_over: Callable[[], bool]) -> bool:
         """See `Engine.step`."""
         if self._process is None:
             time.sleep(max(0.0, min(seconds, self._started + _PAUSE - time.monotonic())))

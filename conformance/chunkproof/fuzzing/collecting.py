@@ -147,7 +147,7 @@ class Collector:
         """The finding, run once more where nothing has been before."""
         note = ""
         try:
-            result = self.isolation.replay(found.case, self.target)
+            result = self._replayed(found)
         except ReplayError as error:
             again, note = None, str(error)
         else:
@@ -179,12 +179,18 @@ class Collector:
             "seconds": round(now - self.began, 3),
         }
 
+    def _replayed(self, found: Found) -> RuleResult:
+        """What a process of its own says of a finding. A rule that measures has done so several times."""
+        if found.result is not None:
+            return RuleResult.from_data(dict(found.result))
+        return self.isolation.replay(found.case, self.target)
+
     def _result(self, record: Record) -> RuleResult | None:
         """The broken rule that a finding is; None where it has come to be right."""
         result = self._results.get(record["id"])
         if result is None:
             try:
-                result = self.isolation.replay(Found.from_data(record).case, self.target)
+                result = self._replayed(Found.from_data(record))
             except ReplayError:
                 return None
             if result.counterexample is None:

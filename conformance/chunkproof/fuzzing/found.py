@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from chunkproof_reports.results import Kind
+from chunkproof_reports.results import Kind, RuleResult
 from chunkproof_strategies.chunkings import Cuts
 from chunkproof_targets.contract import Takes
 
@@ -30,7 +30,8 @@ class Found:
 
     ``rule`` is the rule's id and ``kind`` in what way the target differs; ``before`` are the wires that are run first.
     ``takes`` is how the target is fed. ``engine`` and ``seed`` say what finds it again, ``artefact`` is the name of the
-    engine's own file, where there is one.
+    engine's own file, where there is one. ``result`` is the whole result of a rule that measures: to do so again takes
+    long.
     """
 
     rule: str
@@ -42,6 +43,7 @@ class Found:
     engine: str = "storm"
     seed: str = ""
     artefact: str = ""
+    result: Mapping[str, Any] | None = field(default=None, compare=False)
 
     @property
     def signature(self) -> str:
@@ -64,7 +66,7 @@ class Found:
         """The counterexample, as `chunkproof replay` takes it."""
         return Case(self.rule, self.takes, (*((wire, ()) for wire in self.before), (self.wire, self.cuts)))
 
-    def to_data(self) -> dict[str, str]:
+    def to_data(self) -> dict[str, Any]:
         """As JSON holds it: the stream is in the token, where a long one takes little room."""
         return {
             "kind": self.kind,
@@ -72,6 +74,7 @@ class Found:
             "engine": self.engine,
             "seed": self.seed,
             "artefact": self.artefact,
+            **({} if self.result is None else {"result": self.result}),
         }
 
     @classmethod
@@ -83,6 +86,7 @@ class Found:
             )
             found = cls.of_case(decode_token(token), kind, engine=engine, seed=seed, artefact=artefact)  # type: ignore[arg-type]
             find_rule(found.rule)
+            found = replace(found, result=_result(data.get("result")))
         except (KeyError, TypeError) as error:
             raise FoundError(f"it lacks {error}") from None
         except LookupError as error:
@@ -97,6 +101,17 @@ class Found:
         *before, (wire, cuts) = case.streams
         earlier = tuple(one for one, _ in before)
         return cls(case.rule, kind, wire, cuts, earlier, case.takes, engine, seed, artefact)
+
+
+def _result(data: Any) -> Mapping[str, Any] | None:
+    """The result that stands in a file; FoundError where it is none."""
+    if data is None:
+        return None
+    try:
+        RuleResult.from_data(data)
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise FoundError(f"its result is damaged: {error}") from None
+    return data  # type: ignore[no-any-return]
 
 
 def is_on_what_comes_out(rule: Rule) -> bool:

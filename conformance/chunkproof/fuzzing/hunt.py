@@ -137,7 +137,8 @@ class Hunt:
             self.repeats += 1
             return None
         token, kind = result.counterexample.token, result.counterexample.kind
-        return self._if_new(Found.of_case(decode_token(token), kind, engine=self.engine, seed=seed))
+        found = Found.of_case(decode_token(token), kind, engine=self.engine, seed=seed)
+        return self._if_new(replace(found, result=result.to_data()))
 
     def _if_new(self, found: Found) -> Found | None:
         if found.signature in self.signatures:

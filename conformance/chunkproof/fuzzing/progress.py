@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -27,8 +28,11 @@ class Engine(Protocol):
 
     progress: Progress
 
-    def step(self, seconds: float) -> bool:
-        """Go on for so long; false where nothing is left to do. What is found goes into the inbox."""
+    def step(self, seconds: float, is_over: Callable[[], bool]) -> bool:
+        """Go on for so long; false where nothing is left to do. What is found goes into the inbox.
+
+        A step may take longer where the target is slow; what is in hand is given up when ``is_over`` says so.
+        """
 
     def close(self) -> None:
         """End all that was started."""

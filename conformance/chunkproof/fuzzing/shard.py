@@ -15,6 +15,8 @@ __all__ = ["Shard"]
 
 # Seconds between two signs of life, and about as long an engine goes on by itself.
 _STEP = 0.5
+# Seconds beyond its time for which a step is waited for.
+_GRACE = 1.0
 # Seconds for which no finding is collected while more may come at once.
 _GATHERING = 2.0
 # Behind a collection it is searched for so many times as long as that took.
@@ -45,7 +47,9 @@ class Shard:
         before = signal.signal(signal.SIGTERM, self._end)
         until = time.monotonic() + seconds
         try:
-            while not self._is_over(until) and self.engine.step(min(_STEP, max(0.01, until - time.monotonic()))):
+            while not self._is_over(until) and self.engine.step(
+                min(_STEP, max(0.01, until - time.monotonic())), lambda: self._is_over(until + _GRACE)
+            ):
                 self._say("searching")
                 self._collect_now_and_then()
             self.engine.close()

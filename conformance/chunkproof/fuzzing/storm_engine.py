@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,7 +47,7 @@ class StormEngine:
         self._branches = Branches(self.target.functions)
         self._taken: set[str] = set()
 
-    def step(self, seconds: float) -> bool:
+    def step(self, seconds: float, is_over: Callable[[], bool]) -> bool:
         """See `Engine.step`."""
         if not self._seeds:
             self._seeds = list(self.state.take_seeds(_SEEDS))
@@ -68,8 +68,11 @@ class StormEngine:
             return True
         if self._child is None or not self._child.alive:
             self._child = Child(self.isolation.cell, self._storm)
-        answer = self._child.ask(asked, self.isolation.limits, self.isolation.pace_here(self.target))
-        if isinstance(answer, Ended):
+        pace = self.isolation.pace_here(self.target)
+        answer = self._child.ask(asked, self.isolation.limits, pace, is_over=is_over)
+        if isinstance(answer, Ended) and answer.noted is None and is_over():
+            self._end_child()
+        elif isinstance(answer, Ended):
             self._ended(answer)
         else:
             self._take(answer)

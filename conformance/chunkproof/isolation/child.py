@@ -57,6 +57,13 @@ class Ended:
 
 Work = Callable[[Any, Watch], Any]
 
+# What becomes of a child that nobody waits for: no fault of the target's.
+_GIVEN_UP = TargetHung("it was waited for no longer")
+
+
+def _never() -> bool:
+    return False
+
 
 class Cell:
     """Where children run, one after another: the board and the output files that they share with this process."""
@@ -92,26 +99,27 @@ class Child:
         os.close(answers)
         self.alive = True
 
-    def ask(self, question: Any, limits: Limits, pace: Pace) -> Any:
+    def ask(self, question: Any, limits: Limits, pace: Pace, *, is_over: Callable[[], bool] = _never) -> Any:
         """What the work returns for a question, both data that JSON can hold; `Ended` where the child did not live.
 
+        Where ``is_over`` says so, the answer is waited for no longer: the child is ended, with no run noted.
         An exception that leaves the work is raised here as a RuntimeError with its traceback: it is a fault of ours.
         """
         cell = self._cell
         cell.board.clear()
         cell.printed.clear()
         asked = json.dumps([question, limits.to_data(), dataclasses.astuple(pace)]).encode()
-        answer: bytes | TargetStopped | None = TargetHung("it was waited for no longer")
+        answer: bytes | TargetStopped | None = _GIVEN_UP
         try:
             _write(self._asking, asked)
-            answer = _Waiting(self._process, self._reading, cell.board, limits, pace).wait()
+            answer = _Waiting(self._process, self._reading, cell.board, limits, pace).wait(is_over)
         except BrokenPipeError:
             answer = None
         finally:
             # Also where the user interrupts.
             status = None if isinstance(answer, bytes) else self._reap(at_once=answer is not None)
         if isinstance(answer, TargetStopped):
-            return Ended(answer, cell.board.read())
+            return Ended(answer, None if answer is _GIVEN_UP else cell.board.read())
         if answer is None:
             return Ended(TargetDied(how_it_ended(status)), cell.board.read())
         found = json.loads(answer)
@@ -197,7 +205,7 @@ class _Waiting:
         self._stopped_since: float | None = None
         self._grace = min(_GRACE, max(_GRACE_MIN, limits.seconds(pace, 0, 0)))
 
-    def wait(self) -> bytes | TargetStopped | None:
+    def wait(self, is_over: Callable[[], bool]) -> bytes | TargetStopped | None:
         """The child's answer; why it was ended; or None where it ended itself before it had answered."""
         content = bytearray()
         try:
@@ -214,6 +222,8 @@ class _Waiting:
                     return None
                 elif (stopped := self._look()) is not None:
                     return stopped
+                elif is_over():
+                    return _GIVEN_UP
         finally:
             self._time.close()
 
