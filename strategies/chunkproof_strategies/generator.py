@@ -44,6 +44,10 @@ class RandomSource(Source):
             return self.pick(self._constants)
         return "".join([self._character() for _ in range(self.below(9))])
 
+    def constant(self, one_in: int) -> str | None:
+        """One of the constants, once in so many times (`Source.constant`)."""
+        return self.pick(self._constants) if self._constants and not self.below(one_in) else None
+
     def _character(self) -> str:
         if self.below(4):
             return self.pick(ALPHABET)

@@ -234,7 +234,43 @@ def _text_of(value: Value, colon: bytes) -> str:
 
 # The whole grammar -----------------------------------------------------------------------------------------------
 
+# Of the lines that may hold a text that the driver knows, one in so many does.
+_CONSTANT = 3
 _COLONS = {"no-space": b":", "more-spaces": b":  ", "tabs": b":\t"}
+
+
+def _constant(draft: Draft) -> str | None:
+    return draft.source.constant(_CONSTANT)
+
+
+def _constant_line(draft: Draft) -> bool:
+    """A line that the driver's own texts make: such a text, or a field of that name; false where there is none.
+
+    It means what the standard makes of it: a text may be a comment, or a field with its value.
+    """
+    text = _constant(draft)
+    if text is None or (draft.at_start and text.startswith("\ufeff")):
+        return False
+    if draft.source.below(2):
+        text = f"{text}: {draft.word()}"
+    name, colon, rest = text.partition(":")
+    if not name:
+        draft.comment(rest)
+        return True
+    value = rest.removeprefix(" ")
+    between = colon.encode() + b" " * (len(rest) - len(value))
+    if name in ("data", "event") or (name == "id" and "\0" not in value):
+        if not colon:
+            value, between = "", b":"
+        shown = draft.value(value) if name == "data" else value
+        {"data": draft.data, "event": draft.event, "id": draft.id}[name](shown, between)
+    elif name != "retry":
+        draft.ignored(text)
+    elif value.isascii() and value.isdigit():
+        draft.retry(value, between)
+    elif value:  # the empty value is left open
+        draft.ignored(text)
+    return True
 
 
 def _comment(draft: Draft) -> None:
@@ -242,6 +278,8 @@ def _comment(draft: Draft) -> None:
 
 
 def _unknown_field(draft: Draft) -> None:
+    if _constant_line(draft):
+        return
     draft.ignored(
         draft.source.pick(("x: 1", "foo", "comment: a", "datetime: 5", "x:", "_: _", "数: 1", "retry-after: 5"))
     )
@@ -265,7 +303,8 @@ def _empty_value(draft: Draft) -> None:
 
 
 def _id(draft: Draft) -> None:
-    draft.id(draft.source.pick(("1", "2", "id-9", "a b", "é", "0", " 7")))
+    known = _constant(draft)
+    draft.id(known if known and "\0" not in known else draft.source.pick(("1", "2", "id-9", "a b", "é", "0", " 7")))
 
 
 def _id_reset(draft: Draft) -> None:
@@ -286,7 +325,9 @@ def _retry_wrong(draft: Draft) -> None:
 
 
 def _type(draft: Draft) -> None:
-    draft.event(draft.source.pick(("ping", "message_start", "a", "error", "Message", "类型", "a b ", "a:b")))
+    draft.event(
+        _constant(draft) or draft.source.pick(("ping", "message_start", "a", "error", "Message", "类型", "a b ", "a:b"))
+    )
 
 
 def _separator(draft: Draft) -> None:

@@ -30,6 +30,13 @@ class Source(ABC):
         """One of the items."""
         return items[self.below(len(items))]
 
+    def constant(self, one_in: int) -> str | None:
+        """Once in so many times a text that is worth sending wherever a text may stand, if the driver knows any.
+
+        It has one character at least, and no CR, LF or lone surrogate. Nothing is drawn where none is known.
+        """
+        return None
+
     def belows(self, count: int, bound: int) -> list[int]:
         """So many numbers below ``bound``."""
         return [self.below(bound) for _ in range(count)]

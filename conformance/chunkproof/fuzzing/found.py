@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast, get_args
 
-from chunkproof_reports.results import Kind, RuleResult
+from chunkproof_reports.results import DeliveryKind, Kind, MeasuredKind, OutcomeKind, RuleResult, StoppedKind
 from chunkproof_strategies.chunkings import Cuts
 from chunkproof_targets.contract import Takes
 
@@ -18,6 +18,9 @@ from ..rules import Rule, find_rule
 __all__ = ["Found", "FoundError"]
 
 _DIGITS = 12
+_KINDS = frozenset(kind for kinds in (StoppedKind, OutcomeKind, DeliveryKind, MeasuredKind) for kind in get_args(kinds))
+# What says where a finding is from: names and numbers, and never a text of any length.
+_TEXT_MAX = 200
 
 
 class FoundError(ValueError):
@@ -80,15 +83,16 @@ class Found:
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Found:
         """The finding that the content of a file is; FoundError where it is none."""
+        kind, token = _text(data, "kind"), _text(data, "token", most=None)
+        engine, seed, artefact = (_text(data, key) for key in ("engine", "seed", "artefact"))
+        if kind not in _KINDS:
+            raise FoundError(f"kind: {kind!r:.60} is no way in which a target differs: {', '.join(sorted(_KINDS))}")
+        if artefact in (".", "..") or "/" in artefact or "\\" in artefact:
+            raise FoundError(f"artefact: {artefact!r:.60} is a path, where the name of a file belongs")
         try:
-            kind, token, engine, seed, artefact = (
-                str(data[key]) for key in ("kind", "token", "engine", "seed", "artefact")
-            )
-            found = cls.of_case(decode_token(token), kind, engine=engine, seed=seed, artefact=artefact)  # type: ignore[arg-type]
+            found = cls.of_case(decode_token(token), cast("Kind", kind), engine=engine, seed=seed, artefact=artefact)
             find_rule(found.rule)
             found = replace(found, result=_result(data.get("result")))
-        except (KeyError, TypeError) as error:
-            raise FoundError(f"it lacks {error}") from None
         except LookupError as error:
             raise FoundError(str(error.args[0])) from None
         except TokenError as error:
@@ -112,6 +116,15 @@ def _result(data: Any) -> Mapping[str, Any] | None:
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise FoundError(f"its result is damaged: {error}") from None
     return data  # type: ignore[no-any-return]
+
+
+def _text(data: Mapping[str, Any], key: str, *, most: int | None = _TEXT_MAX) -> str:
+    if not isinstance(data, Mapping) or key not in data:
+        raise FoundError(f"it lacks {key!r}")
+    value = data[key]
+    if not isinstance(value, str) or (most is not None and len(value) > most):
+        raise FoundError(f"{key}: {value!r:.60} stands where a text belongs" + (f" of up to {most}" if most else ""))
+    return value
 
 
 def is_on_what_comes_out(rule: Rule) -> bool:

@@ -7,9 +7,11 @@ became of it is in ``findings``, and as an entry in ``corpus``.
 from __future__ import annotations
 
 import json
+import os
+import stat
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,21 @@ PAST_MAX = 300
 _LOG_BYTES_MAX = 1 << 20
 # Larger files are not of ours.
 _FILE_BYTES_MAX = 8 << 20
+# What a process has begun to write and not finished is left behind where it is killed; this many seconds later it is.
+_LEFT_BEHIND = 60.0
+_BEGUN = (".part", ".claim")
+# What a record holds that is read, besides the finding itself, and what stands for it where it is damaged.
+_RECORD: Mapping[str, Any] = {
+    "reproducible": True,
+    "note": "",
+    "settled": False,
+    "deviations": [],
+    "equals": {},
+    "entry": "",
+    "count": 1,
+    "found": 0.0,
+    "seconds": 0.0,
+}
 _FOLDERS = ("inbox", "findings", "earlier", "past", "corpus", "inputs", "artefacts", "shards", "logs")
 
 
@@ -50,6 +67,7 @@ class State:
         self.artefacts = folder / "artefacts"
         self.shards = folder / "shards"
         self.logs = folder / "logs"
+        self._records: dict[str, tuple[tuple[int, ...], dict[str, Any] | None]] = {}
 
     # the campaign -------------------------------------------------------------------------------------------------
 
@@ -59,15 +77,48 @@ class State:
         state = cls(folder)
         about = {"version": VERSION, "target": target, "declared": list(declared)}
         path = folder / "campaign.json"
-        if path.exists():
-            state._assert_same(path, about)
-        elif folder.is_dir() and any(folder.iterdir()):
+        if folder.exists() and not folder.is_dir():
+            raise StateError(f"{folder} is no folder: name another one with --state")
+        # Who was killed at the very start leaves a lock, and a part of campaign.json.
+        if (
+            not path.exists()
+            and folder.is_dir()
+            and any(one.suffix not in (".lock", ".part") for one in folder.iterdir())
+        ):
             raise StateError(f"{folder} holds something else than a campaign: name another folder")
+        folder.mkdir(parents=True, exist_ok=True)
+        with state.lock("campaign"):
+            if path.exists():
+                state._assert_same(path, about)
+            else:
+                write_json(path, about | {"created": round(time.time())})
         for name in _FOLDERS:
-            (folder / name).mkdir(parents=True, exist_ok=True)
-        if not path.exists():
-            write_json(path, about | {"created": round(time.time())})
+            (folder / name).mkdir(exist_ok=True)
+        state._tidy()
+        state._assert_readable()
         return state
+
+    def _tidy(self) -> None:
+        """Take away what killed processes have begun to write."""
+        before = time.time() - _LEFT_BEHIND
+        for place, _, names in os.walk(self.folder):
+            for name in names:
+                if name.startswith(".") and name.endswith(_BEGUN):
+                    path = Path(place, name)
+                    with suppress(OSError):  # another one has done so
+                        if path.lstat().st_mtime < before:
+                            path.unlink()
+
+    def _assert_readable(self) -> None:
+        """StateError where a file is damaged that is needed from here on."""
+        if (self.folder / "seeds.json").exists():
+            self._seeds()
+        try:
+            self._known()
+        except (OSError, ValueError) as error:
+            raise StateError(
+                f"{self.known_path} cannot be used: {error}; remove it, and what it names is looked for again"
+            ) from None
 
     def about(self) -> Mapping[str, Any]:
         """What stands in campaign.json: target, declared, created; StateError where this is no campaign's folder."""
@@ -80,6 +131,8 @@ class State:
             raise StateError(f"{path} cannot be read: {error}") from None
         if found.get("version") != VERSION:
             raise StateError(f"{path} is of version {found.get('version')!r:.20}, and this is {VERSION}")
+        if not is_number(found.get("created", 0)):
+            raise StateError(f"{path} is damaged: created: {found['created']!r:.60} stands where a number belongs")
         return found
 
     def _assert_same(self, path: Path, about: Mapping[str, Any]) -> None:
@@ -104,7 +157,7 @@ class State:
 
     def waiting(self) -> list[Path]:
         """What waits in the inbox, by name."""
-        return sorted(self.inbox.glob("*.json"))
+        return sorted(path for path in self.inbox.glob("*.json") if path.is_file())
 
     def take(self, path: Path) -> Found | None:
         """What a file of the inbox holds; one that holds no finding goes to the artefacts."""
@@ -113,12 +166,33 @@ class State:
         except FileNotFoundError:
             return None
         except (FoundError, OSError, ValueError):
-            path.rename(self.artefacts / path.name)
+            path.replace(self.artefacts / path.name)
             return None
 
     def records(self) -> list[dict[str, Any]]:
         """The findings of the campaign, as their files hold them, by id."""
-        return list(_objects(self.findings))
+        names = sorted(path.name for path in self.findings.glob("*.json"))
+        self._records = {name: self._record(name) for name in names}
+        return [record for _, record in self._records.values() if record is not None]
+
+    def _record(self, name: str) -> tuple[tuple[int, ...], dict[str, Any] | None]:
+        """What the file of a finding holds, which is read once for as long as it stays as it is; None where none."""
+        path = self.findings / name
+        state: tuple[int, ...] = ()
+        try:
+            about = path.stat()
+            state = about.st_ino, about.st_mtime_ns, about.st_size
+            before = self._records.get(name)
+            if before is not None and before[0] == state:
+                return before
+            data = read_json(path)
+            found = Found.from_data(data)
+        except (OSError, ValueError):  # it was taken away meanwhile, or is none of ours
+            return state, None
+        if data.get("id") != path.stem:
+            return state, None
+        sound = {key: value for key, value in data.items() if key not in _RECORD or _is_like(value, _RECORD[key])}
+        return state, {**_RECORD, **sound, "rule": found.rule, "wire_bytes": len(found.wire)}
 
     def look_again(self) -> None:
         """Every finding is one of an earlier campaign from here on: it counts again when it has failed again."""
@@ -147,11 +221,20 @@ class State:
         return self.folder / "known.json"
 
     def known(self) -> tuple[str, ...]:
-        """Their names."""
+        """Their names; none where the file cannot be read, which `open` refuses."""
         try:
-            return tuple(map(str, read_json(self.known_path)["deviations"]))
-        except (OSError, ValueError, KeyError, TypeError):
+            return self._known()
+        except (OSError, ValueError):
             return ()
+
+    def _known(self) -> tuple[str, ...]:
+        try:
+            names = read_json(self.known_path).get("deviations")
+        except FileNotFoundError:
+            return ()
+        if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
+            raise ValueError(f"deviations: {names!r:.60} stands where a list of names belongs")
+        return tuple(names)
 
     def write_known(self, names: Iterable[str]) -> None:
         """Tell all engines what is no news from here on."""
@@ -163,7 +246,7 @@ class State:
         """From which seed on shards take theirs, up to but not with ``end``; the same range again keeps its place."""
         with self.lock("seeds"):
             path = self.folder / "seeds.json"
-            if not path.exists() or read_json(path)["range"] != [first, end]:
+            if not path.exists() or self._seeds()["range"] != [first, end]:
                 write_json(path, {"range": [first, end], "next": first})
 
     def set_seeds_once(self) -> None:
@@ -175,11 +258,25 @@ class State:
         """The next so many seeds, which nobody else gets; fewer at the end of the range, and none behind it."""
         with self.lock("seeds"):
             path = self.folder / "seeds.json"
-            found = read_json(path)
+            found = self._seeds()
             first, end = found["next"], found["range"][1]
             behind = first + count if end is None else max(first, min(first + count, end))
             write_json(path, found | {"next": behind}, sync=False)
             return range(first, behind)
+
+    def _seeds(self) -> dict[str, Any]:
+        """Which seeds there are, and the next; StateError where that cannot be read."""
+        path = self.folder / "seeds.json"
+        try:
+            found = read_json(path)
+            first, end = found["range"]
+            numbers = first, found["next"], 0 if end is None else end
+            if any(type(number) is not int or number < 0 for number in numbers):
+                raise ValueError(f"{found!r:.60} stands where numbers from 0 belong")
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            told = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+            raise StateError(f"{path} cannot be used: {told}; remove it, and the seeds begin anew") from None
+        return found
 
     # shards -------------------------------------------------------------------------------------------------------
 
@@ -214,12 +311,27 @@ class State:
 
 def read_json(path: Path) -> dict[str, Any]:
     """The object that a file of a campaign holds; ValueError where it holds none, or is too large to be one."""
-    if path.stat().st_size > _FILE_BYTES_MAX:
+    about = path.stat()
+    if not stat.S_ISREG(about.st_mode):
+        raise ValueError(f"{path.name} is no regular file")
+    if about.st_size > _FILE_BYTES_MAX:
         raise ValueError(f"{path.name} has more than {_FILE_BYTES_MAX:,} bytes")
-    content = json.loads(path.read_text("utf-8"))
+    try:
+        content = json.loads(path.read_text("utf-8"))
+    except RecursionError:
+        raise ValueError(f"{path.name} is nested too deeply") from None
     if not isinstance(content, dict):
         raise ValueError(f"{path.name} holds no object")
     return content
+
+
+def is_number(value: object) -> bool:
+    """Whether a value out of a file is a number that can be reckoned with."""
+    return type(value) in (int, float) and abs(value) < float("inf")  # type: ignore[arg-type]
+
+
+def _is_like(value: object, other: object) -> bool:
+    return is_number(value) if is_number(other) else type(value) is type(other)
 
 
 def write_json(path: Path, content: Mapping[str, Any], *, sync: bool = True) -> None:
