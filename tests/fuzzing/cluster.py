@@ -51,7 +51,8 @@ for seed in range(first, end):
     if seed % 10 == 0:
         state.put(Found(ANY_RULE, "lost", b"data:%d\\n\\n" % seed, ()))
     told("seed", seed)
-state.write_status("slice", {"name": "slice", "doing": "done", "checks": end - first, "seconds": 0.5, "updated": time.time()})
+status = {"name": "slice", "doing": "done", "checks": end - first, "seconds": 0.5, "updated": time.time()}
+state.write_status("slice", status)
 told("end", first, end)
 sys.exit(1)
 """
