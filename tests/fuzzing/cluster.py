@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -50,9 +51,25 @@ for seed in range(first, end):
     if seed % 10 == 0:
         state.put(Found(ANY_RULE, "lost", b"data:%d\\n\\n" % seed, ()))
     told("seed", seed)
-state.write_status("slice", {"name": "slice", "checks": end - first, "seconds": 0.5, "updated": time.time()})
+status = {"name": "slice", "doing": "done", "checks": end - first, "seconds": 0.5, "updated": time.time()}
+state.write_status("slice", status)
 told("end", first, end)
 sys.exit(1)
+"""
+#: A parser with up to two faults: it keeps the space behind the colon, and the byte order mark.
+PARSER = """
+from chunkproof_targets.reference import ReferenceParser
+
+class Parser(ReferenceParser):
+    pass
+"""
+SPACE = """
+    def strip_space(self, value):
+        return value
+"""
+MARK = """
+    def strip_mark(self, text):
+        return text
 """
 
 
@@ -123,7 +140,7 @@ def outcome(one: Remote) -> dict[str, Any]:
         "found": sorted(int(wire[5:]) for wire in waiting),
         "slices": [path.name for path in (state.folder / "slices").iterdir()],
         "checks": sum(status["checks"] for status in state.statuses()),
-        "workers": len(one.names),
+        "workers": len(one.shards),
         "ledger": ledger(),
     }
 
@@ -235,12 +252,60 @@ def real_shards() -> dict[str, Any]:
         return {"done": one._plan.done, "notes": one.notes, "records": one.state.records()}
 
 
+def the_command() -> dict[str, Any]:
+    """`chunkproof fuzz --scheduler`, for some seeds and for some seconds, into one folder."""
+    called = ("chunkproof", "fuzz", "--target", "deviation:space-not-removed", "--state", "state")
+    with cluster(2):
+        connected("deviation:space-not-removed").close()
+        shutil.rmtree("state")
+        done = [
+            subprocess.run(
+                [sys.executable, "-m", *called, "--scheduler", ADDRESS, *how],
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
+            for how in (("--seed-range", "0:96"), ("--time", "3s"))
+        ]
+    return {"codes": [one.returncode for one in done], "out": [one.stdout for one in done], "err": done[0].stderr}
+
+
+def goes_on_with_a_mended_parser() -> dict[str, Any]:
+    """Two faults are found; one of them is mended, and comes back."""
+    faulty, steps = SPACE + MARK, []
+    with cluster(2):
+        for source in (faulty, MARK, faulty):
+            Path("mended.py").write_text(PARSER + source)
+            state = State.open(Path("state").absolute(), "mended.py:Parser", [])
+            state.look_again()
+            one = connected("mended.py:Parser", start=SHARD, seeds=(len(steps) * 96, len(steps) * 96 + 96))
+            while one.step(0.1):
+                pass
+            one.close()
+            folders = {name: one.state.folder / name for name in ("findings", "earlier", "past")}
+            steps.append(
+                {
+                    name: [cause for path in sorted(folder.iterdir()) for cause in read_json(path)["deviations"]]
+                    for name, folder in folders.items()
+                }
+                | {"known": one.state.known(), "notes": one.notes}
+            )
+    return {"steps": steps}
+
+
 if __name__ == "__main__":
     scenarios: dict[str, Callable[[], dict[str, Any]]] = {
         one.__name__: one
         for one in (
             *(a_worker_is_killed, the_campaign_is_killed, the_scheduler_goes, the_time_is_up),
-            *(nobody_answers, a_shard_refuses, a_shard_fails_every_time, real_shards),
+            *(
+                nobody_answers,
+                a_shard_refuses,
+                a_shard_fails_every_time,
+                real_shards,
+                the_command,
+                goes_on_with_a_mended_parser,
+            ),
         )
     }
     os.chdir(sys.argv[2])

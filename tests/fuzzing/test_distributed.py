@@ -131,9 +131,36 @@ def test_real_shards_find_a_fault_and_hand_over_its_entry(tmp_path):
     assert (told["done"], told["notes"]) == ([[0, 96]], [])
     (record,) = told["records"]
     assert record["deviations"] == ["space-not-removed"]
+    # Slices are no campaigns of their own: what they have counted is the one campaign's.
+    (campaign,) = {origin for counted in record["seen"].values() for origin in counted}
+    assert State(tmp_path / "state").about()["merged"] == [campaign]
+    assert sum(sum(counted.values()) for counted in record["seen"].values()) == record["count"]
     corpus = read_corpus(tmp_path / "state/corpus")
     assert corpus.problems == []
     assert [tmp_path / "state" / record["entry"]] == list(corpus.paths.values())
+
+
+def test_findings_of_an_earlier_campaign_are_run_again_by_one_slice_before_all_others(tmp_path):
+    both, mended, again = scenario("goes_on_with_a_mended_parser", tmp_path)["steps"]
+    assert (set(both["findings"]), both["past"]) == ({"bom-not-stripped", "space-not-removed"}, [])
+    assert (mended["findings"], mended["past"]) == (["bom-not-stripped"], ["space-not-removed"])
+    assert mended["known"] == ["bom-not-stripped"]
+    # What was mended is news when it is back.
+    assert set(again["findings"]) == {"bom-not-stripped", "space-not-removed"}
+    assert [one["earlier"] + one["notes"] for one in (both, mended, again)] == [[], [], []]
+
+
+def test_the_command_runs_a_campaign_on_a_scheduler_and_goes_on_in_its_folder(tmp_path):
+    told = scenario("the_command", tmp_path)
+    assert (told["codes"], told["err"]) == ([1, 1], "")
+    seeds, seconds = told["out"]
+    assert "  ended: all seeds are done\n" in seeds
+    assert "  ended: the time is up\n" in seconds
+    for said in told["out"]:
+        assert "  1. space-not-removed: " in said
+        assert said.splitlines()[-1] == (
+            "  next: pytest --target=deviation:space-not-removed --chunkproof-corpus=state/corpus"
+        )
 
 
 def test_without_the_extra_one_sentence_says_what_is_missing(tmp_path, monkeypatch):

@@ -15,7 +15,7 @@ from typing import Any
 
 from .found import Found, FoundError
 
-__all__ = ["attributed", "digest_of", "merge_findings"]
+__all__ = ["attributed", "digest_of", "merge_findings", "not_among"]
 
 #: How often each campaign has seen each signature.
 Seen = dict[str, dict[str, int]]
@@ -120,6 +120,17 @@ def merge_findings(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
     counts = _counts(read, diagnoses, groups.keys())
     merged = [_merged(group, diagnosis, counts[diagnosis]) for diagnosis, group in groups.items()]
     return [data for _, data in sorted(merged, key=lambda one: one[0])]
+
+
+def not_among(records: Iterable[Mapping[str, Any]], kept: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The findings that these records are, without those that are among the kept ones by signature or diagnosis."""
+    signatures: set[str] = set()
+    diagnoses = set()
+    for data in kept:
+        signatures |= data["seen"].keys()
+        diagnoses.add(_Record.of(data).diagnosis)
+    left = [data for data in records if not signatures & data["seen"].keys()]
+    return merge_findings(data for data in left if _Record.of(data).diagnosis not in diagnoses)
 
 
 def _counts(

@@ -31,6 +31,9 @@ from .found import Found
 from .instrument import atheris_missing
 from .merge_command import merge_
 from .progress import Engine
+from .remote import RemoteCampaign
+from .scheduler import Remote, SchedulerError
+from .seeding import DECODERS
 from .seeds_command import seeds
 from .shard import Shard
 from .shown import Shown
@@ -73,6 +76,7 @@ def _options(command: Command) -> Command:
 @click.option("--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Shards at a time; one a core by default.")
 @click.option("--until-quiet", type=Duration(), help="End when nothing new has come for so long.")
 @click.option("--until-found", is_flag=True, help="End with the first finding.")
+@click.option("--scheduler", metavar="tcp://...", help="Run the shards on the workers of a dask.distributed scheduler.")
 @click.option("--json", "as_json", is_flag=True, help="JSON lines instead of text.")
 @click.option("--summary", metavar="FILE.md", help="Write a summary in Markdown to this file.")
 @click.pass_context
@@ -90,6 +94,7 @@ def fuzz(
     jobs: int,
     until_quiet: float | None,
     until_found: bool,
+    scheduler: str | None,
     as_json: bool,
     summary: str | None,
     **limits: float | None,
@@ -128,21 +133,33 @@ def fuzz(
     ending = Ending(seconds, until_quiet, until_found)
     if seconds is None and until_quiet is None and seed_range is None:
         ending.seconds = _SECONDS
-    command = ["--target", spec, "--state", folder, *settings, *(("--baseline", baseline) if baseline else ())]
+    command = ["--target", spec, *settings, *(("--baseline", baseline) if baseline else ())]
+    engines = _engines(engine, jobs)
     with Shown(as_json=as_json) as shown:
-        campaign = Campaign(state, _engines(engine, jobs), command, ending, about, shown.show)
-        try:
-            record = campaign.run()
-        except ShardFailed as failed:
-            shown.close()
-            click.echo(failed.text, err=True)
-            raise SystemExit(failed.code) from None
+        campaign = Campaign(state, engines, [*command, "--state", folder], ending, about, shown.show)
+        if scheduler is not None:
+            remote = Remote(scheduler, state, command, DECODERS, seed_range or (0, None), list(dict.fromkeys(engines)))
+            campaign = RemoteCampaign(state, engines, command, ending, about, shown.show, remote=remote)
+        record = _run(campaign, shown)
     shown.end(record)
     if summary is not None:
         write_whole(Path.cwd() / summary, markdown(record))
     if not record.findings and not any(shard.checks for shard in record.shards):
         refuse("nothing was checked in so short a time; give more, as --time 1m")
     raise SystemExit(int(bool(record.findings)))
+
+
+def _run(campaign: Campaign, shown: Shown) -> CampaignRecord:
+    """Run it to its end; where it cannot be run, so ends the command."""
+    try:
+        return campaign.run()
+    except ShardFailed as failed:
+        shown.close()
+        click.echo(failed.text, err=True)
+        raise SystemExit(failed.code) from None
+    except SchedulerError as error:
+        shown.close()
+        refuse(str(error))
 
 
 def _engines(engine: str, jobs: int) -> list[str]:

@@ -20,10 +20,10 @@ from typing import Any
 from chunkproof_strategies.chunkings import Cuts
 
 from ..corpus.store import Problem, read_file, rewrite_entry, write_entry
-from .alike import digest_of, merge_findings
+from .alike import digest_of, merge_findings, not_among
 from .features import Cover, features
 from .sources import FILE_BYTES_MAX, Source, StoredEntry, assert_alike, later, read_source
-from .state import State, StateError, read_json, write_json
+from .state import PAST_MAX, State, StateError, read_json, write_json
 
 __all__ = ["Decode", "Merged", "merge"]
 
@@ -204,20 +204,24 @@ def _write_artefacts(sources: Sequence[Source], into: _Written) -> None:
 def _write_findings(sources: Sequence[Source], into: _Written, merged: Merged, whole: str) -> None:
     """Entries first, so that each record has its own; then what waits, where no record stands for it."""
     records = merge_findings(record for source in sources for record in source.records)
+    earlier = not_among([record for source in sources for record in source.earlier], records)
+    past = not_among([record for source in sources for record in source.past], [*records, *earlier])[:PAST_MAX]
     merged.findings_read = sum(len(source.records) for source in sources)
     merged.findings = len(records)
     attached = set[str]().union(*(source.attached for source in sources))
-    alone = {digest for source in sources for digest in source.entries} - attached
-    places = _write_entries(sources, into, alone | {record["entry"] for record in records} - {""})
-    for record in records:
-        told = {"seen": _seen(record["seen"], whole), "entry": places.get(record["entry"], "")}
-        into.put(f"findings/{record['id']}.json", {**record, **told})
-    seen = {signature for record in records for signature in record["seen"]}
+    digests = {digest for source in sources for digest in source.entries} - attached
+    digests |= {record["entry"] for record in (*records, *earlier, *past)} - {""}
+    places = _write_entries(sources, into, digests)
+    for folder, some in (("findings", records), ("earlier", earlier), ("past", past)):
+        for record in some:
+            told = {"seen": _seen(record["seen"], whole), "entry": places.get(record["entry"], "")}
+            into.put(f"{folder}/{record['id']}.json", {**record, **told})
+    seen = {signature for record in (*records, *earlier) for signature in record["seen"]}
     waiting = [found for source in sources for found in source.waiting.items() if found[0] not in seen]
     for signature, data in sorted(waiting, key=lambda found: (found[0], sorted(found[1].items())), reverse=True):
         # The first in order is written last, and stays.
         into.put(f"inbox/{signature}.json", data)
-    merged.waiting = len(dict(waiting))
+    merged.waiting = len(dict(waiting)) + len(earlier)
 
 
 def _seen(seen: Mapping[str, Mapping[str, int]], whole: str) -> dict[str, dict[str, int]]:

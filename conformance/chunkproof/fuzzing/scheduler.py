@@ -33,8 +33,9 @@ STORM = "storm"
 #: The arguments of ``python -m`` that start a shard.
 SHARD = ("chunkproof", "fuzz", "shard")
 
-# Seconds that a slice is to take, those after which it is ended, and those for which none is worth its start.
-_SLICE, _SLICE_MAX, _SLICE_MIN = 10.0, 60.0, 1.0
+# Seconds that a slice is to take, those after which it is ended, and those for which none is worth its start; and
+# those of another engine, which takes longer to start.
+_SLICE, _SLICE_MAX, _SLICE_MIN, _SLICE_OF_OTHERS = 10.0, 60.0, 1.0, 30.0
 # Times that a slice is tried; then its seeds are given up.
 _TRIES_MAX = 3
 # Seconds to connect, and seconds without a worker.
@@ -91,6 +92,7 @@ class Remote:
     _number: int = 0
     _merged_at: float = field(default_factory=time.monotonic)
     _alone_since: float | None = None
+    _looking_again: bool = False
 
     def __enter__(self) -> Remote:
         self._connect()
@@ -99,15 +101,16 @@ class Remote:
         self._turns = cycle(self.engines)
         # What was handed over to a campaign that was killed.
         self._merge()
+        self._looking_again = bool(self.state.of_earlier())
         return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
 
     @property
-    def names(self) -> list[str]:
-        """The names of the status files: one for each worker that has handed something over."""
-        return [status["name"] for status in self._workers.values()]
+    def shards(self) -> list[tuple[str, str]]:
+        """The names of status files with the engine of each: one for each worker that has handed something over."""
+        return [(status["name"], status["engine"]) for status in self._workers.values()]
 
     def step(self, seconds: float, remaining: float | None = None) -> bool:
         """Hand out slices and take in what came of them, for so long; false where nothing is left to do.
@@ -137,6 +140,9 @@ class Remote:
             self._client.close(timeout=5)
         self._client = None
         self._merge()
+        for status in self._workers.values():
+            status["doing"] = "done"
+            self.state.write_status(status["name"], status)
 
     @property
     def given_up(self) -> list[Range]:
@@ -190,9 +196,10 @@ class Remote:
 
     def _hand_out(self, remaining: float | None) -> None:
         self._assert_alive()
-        if remaining is not None and remaining < _SLICE_MIN and self._number:
+        if remaining is not None and (remaining <= 0 or (remaining < _SLICE_MIN and self._number)):
             return
-        most = self.jobs or self._threads() + 1
+        # One slice runs the findings of earlier campaigns again: what is news to the others follows from that.
+        most = 1 if self._looking_again else self.jobs or self._threads() + 1
         while len(self._out) < most and (work := self._next(remaining)) is not None:
             future = self._client.submit(run_slice, work.slice, key=work.slice.name, pure=False)
             work.future = future
@@ -206,7 +213,7 @@ class Remote:
             if piece is None and engine == STORM:
                 continue
             tries = self._tries.get(piece, 0)
-            seconds = _SLICE if piece is None else _SLICE_MAX * 2**tries
+            seconds = _SLICE_OF_OTHERS if piece is None else _SLICE_MAX * 2**tries
             return _Work(self._slice(engine, piece, seconds if remaining is None else min(seconds, remaining)), engine)
         return None
 
@@ -222,6 +229,9 @@ class Remote:
         state = self.state
         write = {"campaign.json": {**about, "id": name}, "known.json": {"deviations": list(state.known())}}
         files = {path: _json(content) for path, content in write.items()}
+        if self._looking_again:
+            paths = [*state.of_earlier(), *state.corpus.glob("*/*.json")]
+            files |= {path.relative_to(state.folder).as_posix(): path.read_bytes() for path in paths}
         if with_inputs:
             files |= dict(_inputs(state.folder))
         return files
@@ -267,9 +277,12 @@ class Remote:
         (state.folder / "seeds.json").unlink(missing_ok=True)
         if handed.code == _USAGE:
             raise SchedulerError(f"a shard cannot be run on {handed.worker}: {handed.printed or 'it says nothing'}")
-        if handed.code not in (0, 1):
+        # A fault in Python ends with 1 as well.
+        if handed.code not in (0, 1) or status.get("doing") != "done":
             self._failed(work, f"its process ended with {handed.code}: {handed.printed[-300:]}")
             return
+        if self._looking_again:
+            self._looked_again(state)
         if handed.left_out:
             self._note(f"{handed.left_out:,} files of a slice were too much to hand over, inputs first")
         piece, seconds = work.slice.seeds, _number(status.get("seconds"))
@@ -282,6 +295,14 @@ class Remote:
             self._took_too_long(work, piece, min(behind, piece[1]) - _IN_HAND, seconds)
         write_json(self.state.folder / "slices.json", {"range": list(self.seeds), "done": self._plan.done})
         self._tries.pop(piece, None)
+
+    def _looked_again(self, slice_state: State) -> None:
+        """What failed again is a finding of the slice, and what did not is past."""
+        for path in self.state.of_earlier():
+            if not (slice_state.earlier / path.name).exists():
+                path.unlink()
+        self.state.write_known(slice_state.known())
+        self._looking_again = bool(self.state.of_earlier())
 
     def _took_too_long(self, work: _Work, piece: Range, behind: int, seconds: float) -> None:
         """Of a slice whose time was up, the seeds before ``behind`` are done, and the others are given out again."""

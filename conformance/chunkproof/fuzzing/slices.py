@@ -29,7 +29,7 @@ _PARTS = tuple(
     re.compile(part, re.ASCII)
     for part in (
         r"(campaign|known|seeds)\.json",
-        r"(findings|inbox)/[\w-][\w.-]{0,150}\.json",
+        r"(findings|inbox|earlier|past)/[\w-][\w.-]{0,150}\.json",
         r"corpus/[\w-]{1,50}/[\w-]{1,120}\.json",
         r"shards/[\w-][\w.-]{0,150}\.json",
         r"artefacts/[\w-][\w.-]{0,200}",

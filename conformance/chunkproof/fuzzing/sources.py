@@ -40,6 +40,7 @@ class Source:
 
     ``origin`` is the id of its campaign and ``merged`` those of the campaigns that were merged into it. ``records`` are
     the findings, each with the digest of its entry under ``entry`` and the new name of its artefact under ``artefact``;
+    ``earlier`` are those that were not run again yet, and ``past`` those that did not fail again.
     ``waiting`` is the inbox by signature. ``entries`` are by digest, and ``attached`` the digests that records name.
     ``artefacts`` and ``statuses`` are by the names that they get. ``problems`` are files that cannot be used, ``left``
     those of them that are not among the artefacts either; ``files`` are all that were listed.
@@ -50,6 +51,8 @@ class Source:
     origin: str
     merged: frozenset[str]
     records: list[dict[str, Any]] = field(default_factory=list)
+    earlier: list[dict[str, Any]] = field(default_factory=list)
+    past: list[dict[str, Any]] = field(default_factory=list)
     waiting: dict[str, dict[str, str]] = field(default_factory=dict)
     entries: dict[str, list[StoredEntry]] = field(default_factory=dict)
     attached: set[str] = field(default_factory=set)
@@ -93,7 +96,9 @@ def read_source(folder: Path) -> Source:
     # Entries come first in the list of files, too: who takes files away goes by it.
     entries = _read_entries(source)
     _read_artefacts(source)
-    _read_records(source, entries)
+    source.records = _read_records(source, "findings", entries)
+    source.earlier = _read_records(source, "earlier", entries)
+    source.past = _read_records(source, "past", entries)
     _read_inbox(source)
     _read_statuses(source)
     source.known = frozenset(_names(source, folder / "known.json"))
@@ -150,9 +155,10 @@ def _read_entries(source: Source) -> dict[str, str]:
     return digests
 
 
-def _read_records(source: Source, entries: Mapping[str, str]) -> None:
+def _read_records(source: Source, folder: str, entries: Mapping[str, str]) -> list[dict[str, Any]]:
     renamed = {path.name: name for name, path in source.artefacts.items()}
-    for path, data in _objects(source, "findings"):
+    records = []
+    for path, data in _objects(source, folder):
         try:
             record = attributed(data, source.origin)
         except FoundError as error:
@@ -162,7 +168,8 @@ def _read_records(source: Source, entries: Mapping[str, str]) -> None:
         if digest:
             source.attached.add(digest)
         artefact = str(record.get("artefact", ""))
-        source.records.append({**record, "entry": digest, "artefact": renamed.get(artefact, artefact)})
+        records.append({**record, "entry": digest, "artefact": renamed.get(artefact, artefact)})
+    return records
 
 
 def _read_inbox(source: Source) -> None:

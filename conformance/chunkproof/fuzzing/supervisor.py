@@ -20,14 +20,14 @@ from chunkproof_reports.campaign.record import CampaignRecord, FoundRecord, Shar
 
 from .state import State
 
-__all__ = ["Campaign", "Ending", "ShardFailed"]
+__all__ = ["COLLECTING", "LOOK", "Campaign", "Ending", "Process", "ShardFailed"]
 
-# Seconds between two looks.
-_LOOK = 0.25
+#: Seconds between two looks.
+LOOK = 0.25
 # Seconds without a sign of life after which a shard is ended: a target may be slow, and to find a cause takes a while.
 _STANDS_STILL = 180.0
-# Seconds for which shards may collect what they have found when the time is up, before they are ended.
-_COLLECTING = 90.0
+#: Seconds for which shards may collect what they have found when the time is up, before they are ended.
+COLLECTING = 90.0
 # Seconds between SIGTERM and SIGKILL for a shard that is not to go on.
 _ENDING = 5.0
 # Seconds for a shard of a campaign of which nobody says how long it is to be: that tells it when to end.
@@ -60,7 +60,7 @@ class Ending:
 
 
 @dataclass(slots=True)
-class _Process:
+class Process:
     """One shard's process."""
 
     name: str
@@ -129,7 +129,7 @@ class Campaign:
             while not (ended := self._why_it_ends(processes)):
                 self._look_after(processes)
                 self.show(self._record(processes))
-                time.sleep(_LOOK)
+                time.sleep(LOOK)
         except KeyboardInterrupt:
             ended = "interrupted"
         finally:
@@ -139,7 +139,7 @@ class Campaign:
         self.show(record)
         return record
 
-    def _process(self, number: int, engine: str) -> _Process:
+    def _process(self, number: int, engine: str) -> Process:
         name = str(number)
         command = [
             sys.executable,
@@ -155,11 +155,11 @@ class Campaign:
             engine,
         ]
         command += ["--time", f"{self.ending.seconds or _LONG:g}"]
-        return _Process(name, engine, command, self.state.log(name))
+        return Process(name, engine, command, self.state.log(name))
 
     # while it goes on ---------------------------------------------------------------------------------------------
 
-    def _why_it_ends(self, processes: Sequence[_Process]) -> str:
+    def _why_it_ends(self, processes: Sequence[Process]) -> str:
         elapsed, ending = time.monotonic() - self._began, self.ending
         if ending.seconds is not None and elapsed >= ending.seconds:
             return "the time is up"
@@ -172,7 +172,7 @@ class Campaign:
             return "all seeds are done"
         return ""
 
-    def _look_after(self, processes: Sequence[_Process]) -> None:
+    def _look_after(self, processes: Sequence[Process]) -> None:
         for process in processes:
             if process.is_done or process.popen is None:
                 continue
@@ -185,25 +185,25 @@ class Campaign:
                 self._raise_for([process])
                 self._start_again(process)
 
-    def _has_said_so(self, process: _Process) -> bool:
+    def _has_said_so(self, process: Process) -> bool:
         """Whether it has done its work, and did not end otherwise: a fault in Python ends with 1 too."""
         status = self.state.status(process.name)
         return status.get("doing") == "done" and float(status.get("updated", 0)) >= process.started
 
-    def _look_at(self, process: _Process) -> None:
+    def _look_at(self, process: Process) -> None:
         """End a shard that stands still; it is started again at the next look."""
         said = max(float(self.state.status(process.name).get("updated", 0)), process.started)
         if time.time() - said > _STANDS_STILL:
             process.end()
         self.state.log(process.name)
 
-    def _start_again(self, process: _Process) -> None:
+    def _start_again(self, process: Process) -> None:
         self._starts += 1
         if self._starts > _STARTS_MAX:
             raise ShardFailed(_FAULT, f"its shards have ended {self._starts} times:\n{_last_of(process.log)}")
         process.start()
 
-    def _raise_for(self, processes: Sequence[_Process]) -> None:
+    def _raise_for(self, processes: Sequence[Process]) -> None:
         for process in processes:
             code = None if process.popen is None else process.popen.poll()
             if code in (_USAGE, _FAULT):
@@ -211,21 +211,21 @@ class Campaign:
 
     # its end --------------------------------------------------------------------------------------------------------
 
-    def _end(self, processes: Sequence[_Process], *, at_once: bool) -> None:
+    def _end(self, processes: Sequence[Process], *, at_once: bool) -> None:
         for process in processes:
             process.tell_to_end()
-        until = time.monotonic() + (_ENDING if at_once else _COLLECTING)
+        until = time.monotonic() + (_ENDING if at_once else COLLECTING)
         with contextlib.suppress(KeyboardInterrupt):
             while time.monotonic() < until and any(one.popen and one.popen.poll() is None for one in processes):
                 if not at_once:
                     self.show(self._record(processes))
-                time.sleep(_LOOK)
+                time.sleep(LOOK)
         for process in processes:
             process.end()
 
     # what is shown --------------------------------------------------------------------------------------------------
 
-    def _record(self, processes: Sequence[_Process]) -> CampaignRecord:
+    def _record(self, processes: Sequence[Process]) -> CampaignRecord:
         now = time.monotonic()
         records = self.state.records()
         findings = tuple(found for data in records if data["settled"] and (found := _found(data)) is not None)
@@ -249,7 +249,7 @@ class Campaign:
             rate=self._rate(now, sum(shard.checks for shard in shards)),
         )
 
-    def _shard(self, process: _Process) -> ShardRecord | None:
+    def _shard(self, process: Process) -> ShardRecord | None:
         status = self.state.status(process.name)
         if not status or status.get("engine") != process.engine:
             return None
