@@ -28,6 +28,7 @@ from .durations import Duration, SeedRange
 from .folder import state_of
 from .found import Found
 from .shard import Shard, StormEngine
+from .seeds_command import seeds_
 from .shown import Shown
 from .supervisor import Campaign, Ending, ShardFailed
 
@@ -222,3 +223,6 @@ def baseline_of(profile: Profile, spec: str, given: str | None) -> Baseline | No
         return profile.baselines(given, [spec]).get(spec)
     except BaselineError as error:
         refuse(str(error))
+
+
+fuzz.add_command(seeds_)
