@@ -1,24 +1,27 @@
 """Streams as an engine that knows nothing but bytes changes them: one byte of its input is one token of a stream.
 
 So each change that the engine makes is a change of a token: a line end, a field's name, a character, a cut. In the raw
-form a byte stands for itself, but for one that is a cut.
+form a byte stands for itself, but for two: that of a cut, and that behind which each byte is a chunk.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import accumulate, pairwise
 
-from .chunkings import Cuts
+from .chunkings import Cuts, bytewise
 from .values import MARK
 
-__all__ = ["CUT", "RAW_CUT", "TOKENS", "VERSION", "decode", "decode_raw", "encode", "encode_raw"]
+__all__ = ["CUT", "EACH", "RAW_CUT", "RAW_EACH", "TOKENS", "VERSION", "decode", "decode_raw", "encode", "encode_raw"]
 
 #: Of the table. Inputs that an engine has kept mean something else under another one.
 VERSION = 1
 #: The byte that is a cut; two of them in a row are an empty chunk.
 CUT = 0
-#: The same in the raw form. As text it is ill-formed wherever it stands, as 0xF9 to 0xFF are, which stay.
-RAW_CUT = 0xF8
+#: The byte behind which each byte of the wire is a chunk.
+EACH = 1
+#: The same two in the raw form. As text they are ill-formed wherever they stand, as 0xFA to 0xFF are, which stay.
+RAW_CUT, RAW_EACH = 0xF8, 0xF9
 
 _ENDS = (b"\n", b"\r", b"\r\n", b"\n\n", b"\r\r", b"\r\n\r\n", b"\n\r", b"\n\r\n", b"\r\r\n", b"\n\n\n")
 _FIELDS = tuple(
@@ -32,7 +35,7 @@ _LINES = (
     b"id: \0\n", b"id: a\0b\n", b"retry: 1\n", b"retry: 1000\n", b"retry: 007\n", b"retry:\n", b"retry\n",
     b"retry: x\n", b"retry: -1\n", b"retry: 1.5\n", b"retry:  5\n", b":\n", b": a\n", b":data: a\n", b"x\n", b"x: 1\n",
     b"data: [DONE]\n\n", b"event: ping\n", b"event: error\n", b"event: message\n", b"data: {}\n\n",
-    b"event: a\n\n", b"retry: 2000\n", b": ping\n\n", b"id: 3\n",
+    b"event: a\n\n", b": ping\n\n", b"id: 3\n",
 )  # fmt: skip
 _NEAR = (
     b"Data",
@@ -73,28 +76,44 @@ _PLAIN = tuple(
 
 
 def _table() -> tuple[bytes, ...]:
-    """The token of each byte; that of the cut is empty."""
-    return (b"", *dict.fromkeys((*_ENDS, *_FIELDS, *_LINES, *_NEAR, *_CHARACTERS, *_PARTS, *_VALUES, *_PLAIN)))
+    """The token of each byte; the two that are none are empty."""
+    return (b"", b"", *dict.fromkeys((*_ENDS, *_FIELDS, *_LINES, *_NEAR, *_CHARACTERS, *_PARTS, *_VALUES, *_PLAIN)))
 
 
 TOKENS = _table()
-_IS_CUT = CUT.to_bytes(1, "big")
-_IS_RAW_CUT = RAW_CUT.to_bytes(1, "big")
 _SIZES = range(max(map(len, TOKENS)), 0, -1)
-_BY_TOKEN = {token: number for number, token in enumerate(TOKENS) if number != CUT}
+_BY_TOKEN = {token: number for number, token in enumerate(TOKENS) if token}
+_CUT, _RAW_CUT = bytes([CUT]), bytes([RAW_CUT])
+_EACH, _RAW_EACH = bytes([EACH]), bytes([RAW_EACH])
 
 
 def decode(data: bytes) -> tuple[bytes, Cuts]:
     """The wire and its cuts that an input of the table stands for; any bytes are one."""
+    if EACH in data:
+        return _with_each(decode, *_parted(data, _EACH, _CUT))
     tokens = TOKENS
     if CUT not in data:
         return b"".join([tokens[value] for value in data]), ()
-    return _joined([b"".join([tokens[value] for value in piece]) for piece in data.split(_IS_CUT)])
+    return _joined([b"".join([tokens[value] for value in piece]) for piece in data.split(_CUT)])
 
 
 def decode_raw(data: bytes) -> tuple[bytes, Cuts]:
     """The wire and its cuts that an input of the raw form stands for; any bytes are one."""
-    return (data, ()) if RAW_CUT not in data else _joined(data.split(_IS_RAW_CUT))
+    if RAW_EACH in data:
+        return _with_each(decode_raw, *_parted(data, _RAW_EACH, _RAW_CUT))
+    return (data, ()) if RAW_CUT not in data else _joined(data.split(_RAW_CUT))
+
+
+def _parted(data: bytes, each: bytes, cut: bytes) -> tuple[bytes, bytes]:
+    """What stands before each byte is a chunk, and behind: a second such byte says nothing, and no chunk is empty."""
+    before, _, behind = data.partition(each)
+    return before, behind.replace(each, b"").replace(cut, b"")
+
+
+def _with_each(decoded: Callable[[bytes], tuple[bytes, Cuts]], before: bytes, behind: bytes) -> tuple[bytes, Cuts]:
+    (first, cuts), (second, _) = decoded(before), decoded(behind)
+    wire = first + second
+    return wire, (*cuts, *range(max(len(first), 1), len(wire)))
 
 
 def _joined(chunks: list[bytes]) -> tuple[bytes, Cuts]:
@@ -103,6 +122,9 @@ def _joined(chunks: list[bytes]) -> tuple[bytes, Cuts]:
 
 def encode(wire: bytes, cuts: Cuts) -> bytes | None:
     """An input of the table that stands for this stream, of the longest tokens; None where a byte has no token."""
+    if len(cuts) > 1 and cuts == bytewise(wire):
+        whole = encode(wire, ())
+        return None if whole is None else _EACH + whole
     pieces = []
     for chunk in _chunks(wire, cuts):
         numbers = bytearray()
@@ -114,12 +136,16 @@ def encode(wire: bytes, cuts: Cuts) -> bytes | None:
             numbers.append(_BY_TOKEN[token])
             at += len(token)
         pieces.append(bytes(numbers))
-    return _IS_CUT.join(pieces)
+    return _CUT.join(pieces)
 
 
 def encode_raw(wire: bytes, cuts: Cuts) -> bytes | None:
-    """An input of the raw form that stands for this stream; None where the byte that is a cut stands in it."""
-    return None if RAW_CUT in wire else _IS_RAW_CUT.join(_chunks(wire, cuts))
+    """An input of the raw form that stands for this stream; None where a byte stands in it that says how it is cut."""
+    if RAW_CUT in wire or RAW_EACH in wire:
+        return None
+    if len(cuts) > 1 and cuts == bytewise(wire):
+        return _RAW_EACH + wire
+    return _RAW_CUT.join(_chunks(wire, cuts))
 
 
 def _chunks(wire: bytes, cuts: Cuts) -> list[bytes]:

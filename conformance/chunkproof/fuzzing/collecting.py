@@ -295,7 +295,10 @@ class Collector:
     # one of each --------------------------------------------------------------------------------------------------
 
     def _settle(self) -> None:
-        """Of the findings with one cause the smallest stays, with its entry; what the baseline knows goes."""
+        """Of the findings with one cause one stays, with its entry; what the baseline knows goes.
+
+        It is the one that was told of before, or else the smallest.
+        """
         of_cause: dict[tuple[str, ...], list[Record]] = {}
         expected = {one.name for one in self.baseline}
         for record in self.state.records():
@@ -307,7 +310,7 @@ class Collector:
                 of_cause.setdefault(names or (record["id"],), []).append(record)
         for records in of_cause.values():
             self.beat()
-            self._keep_one(sorted(records, key=_size))
+            self._keep_one(sorted(records, key=lambda one: (not one["settled"], _size(one))))
 
     def _keep_one(self, records: Sequence[Record]) -> None:
         lead, *others = records

@@ -23,19 +23,25 @@ from ..isolation.limits import Limits
 from ..peace import at_peace
 from ..profile import Profile
 from ..replay import replay_settings
+from .atheris_engine import AtherisEngine
 from .collecting import Collector, named
 from .durations import Duration, SeedRange
 from .folder import state_of
 from .found import Found
-from .shard import Shard, StormEngine
+from .instrument import atheris_missing
+from .progress import Engine
 from .seeds_command import seeds_
+from .shard import Shard
 from .shown import Shown
+from .storm_engine import StormEngine
 from .supervisor import Campaign, Ending, ShardFailed
 
 __all__ = ["fuzz"]
 
 FOLDER = "chunkproof-fuzz"
 ENGINES = ("storm", "atheris", "both")
+#: The modes of the engine atheris, by the name of a shard's engine.
+_ATHERIS = {"atheris-table": "table", "atheris-raw": "raw"}
 _FAULT = 3
 # Seconds of a campaign of which nobody says how long it is to be.
 _SECONDS = 60.0
@@ -95,6 +101,8 @@ def fuzz(
         return
     if seed_range is not None and engine != "storm":
         refuse(f"--seed-range: seeds are of the storm, and not of --engine {engine}; give --time")
+    if engine != "storm" and (missing := atheris_missing()):
+        refuse(missing)
     profile, spec = profile_of(target, declare, deviations)
     baseline_of(profile, spec, baseline)
     isolation_of(limits).close()
@@ -138,7 +146,7 @@ def fuzz(
 
 def _engines(engine: str, jobs: int) -> list[str]:
     """The engine of each shard: of several kinds by turns."""
-    kinds = {"storm": ["storm"], "atheris": ["atheris-table", "atheris-raw"]}
+    kinds = {"storm": ["storm"], "atheris": list(_ATHERIS)}
     kinds["both"] = ["storm", "atheris-table", "storm", "atheris-raw"]
     jobs = max(jobs, 2) if engine == "both" else jobs
     return list(islice(cycle(kinds[engine]), jobs))
@@ -151,7 +159,7 @@ def _words_given(declare: Sequence[str], deviations: Sequence[str], limits: Mapp
 
 @fuzz.command("shard")
 @_options
-@click.option("--engine", type=click.Choice(["storm", "atheris-table", "atheris-raw"]), default="storm")
+@click.option("--engine", type=click.Choice(["storm", *_ATHERIS]), default="storm", show_default=True)
 @click.option("--name", default="0", show_default=True, help="The name of its status file.")
 def shard_(
     target: str | None,
@@ -176,6 +184,8 @@ def shard_(
     state = state_of(profile, spec, folder)
     if seed_range is not None:
         state.set_seeds(*seed_range)
+    if engine in _ATHERIS and (missing := atheris_missing()):
+        refuse(missing)
     process = isolation_of(limits)
     loaded = load_in(profile, spec, process)
     expected = named(one.deviation for one in known.rules.values()) if known else ()
@@ -191,9 +201,12 @@ def shard_(
             signatures=signatures,
         )
         with at_peace():
-            Shard(name, engine, StormEngine(loaded, process, state, expected), collector, state).run(
-                seconds or float("inf")
-            )
+            if engine == "storm":
+                searching: Engine = StormEngine(loaded, process, state, expected)
+            else:
+                words = _with_equals(["--target", spec, *_words_given(declare, deviations, {})])
+                searching = AtherisEngine(loaded, process, state, name, _ATHERIS[engine], words, expected)
+            Shard(name, engine, searching, collector, state).run(seconds or float("inf"))
     except Exception:
         click.echo(
             f"A fault of chunkproof itself. Please report it with this text:\n{traceback.format_exc()}", err=True
@@ -203,6 +216,11 @@ def shard_(
         close(loaded)
         process.close()
     raise SystemExit(int(bool(state.records())))
+
+
+def _with_equals(words: Sequence[str]) -> list[str]:
+    """Options with their values as one word each: what the engine passes over."""
+    return [f"{option}={value}" for option, value in zip(words[::2], words[1::2], strict=True)]
 
 
 def _signature(kind: Any, case: Any) -> str:

@@ -20,7 +20,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,17 +31,14 @@ from chunkproof.fuzzing.collecting import named
 from chunkproof.fuzzing.folder import state_of
 from chunkproof.fuzzing.hunt import Hunt
 from chunkproof.fuzzing.instrument import atheris_missing, instrument
-from chunkproof.fuzzing.state import State
+from chunkproof.fuzzing.seeding import DECODERS
+from chunkproof.fuzzing.state import WAITING_MAX, State
 from chunkproof.peace import at_peace
 from chunkproof.watch import Watch
-from chunkproof_strategies.chunkings import Cuts
-from chunkproof_strategies.table import decode, decode_raw
 from chunkproof_targets.contract import Target, TargetError
 
-__all__ = ["DECODERS", "HAND_BYTES", "Departure", "main"]
+__all__ = ["HAND_BYTES", "Departure", "main"]
 
-#: How an input becomes a stream, by mode.
-DECODERS: dict[str, Callable[[bytes], tuple[bytes, Cuts]]] = {"table": decode, "raw": decode_raw}
 #: The size of the file that says which input is in hand: its length, and the input.
 HAND_BYTES = 1 << 16
 _LENGTH = 4
@@ -78,7 +75,8 @@ def _options(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--state", default="chunkproof-fuzz")
     parser.add_argument("--name", default="atheris")
     parser.add_argument("--mode", choices=sorted(DECODERS), default="table")
-    parser.add_argument("--seed", default="")
+    parser.add_argument("--seed", default="", help="as it is told with a finding")
+    parser.add_argument("--known", default="", help="deviations that are no news, with commas between them")
     parser.add_argument("--until-found", action="store_true", help="a finding ends the run, as a crash does")
     # What starts with one hyphen is the engine's, and so is what does not start with any.
     ours = [word for word in argv[1:] if word.startswith("--") or word == "-h"]
@@ -112,7 +110,7 @@ def _fuzz(target: Target, state: State, options: argparse.Namespace, argv: Seque
     if not count:
         print("chunkproof: no Python code of the target was found: the engine has no coverage to go by", flush=True)
     threading.excepthook = lambda args: _fault(args.exc_value)
-    judge = _Judge(target, state, options.name, options.mode, options.seed, options.until_found)
+    judge = _Judge(target, state, options)
     engine.Setup([str(Path(argv[0]).absolute()), *argv[1:]], judge.one)
     engine.Fuzz()
 
@@ -124,16 +122,15 @@ class Departure(Exception):
 class _Judge:
     """What the engine calls for each input."""
 
-    def __init__(
-        self, target: Target, state: State, name: str, mode: str, seed: str, until_found: bool = False
-    ) -> None:
+    def __init__(self, target: Target, state: State, options: argparse.Namespace) -> None:
         self.state = state
-        self.until_found = until_found
-        self.seed = seed
-        self.decode = DECODERS[mode]
-        self.hunt = Hunt(target, Watch(), f"atheris {mode}")
-        self.path = state.logs / f"{name}.progress.json"
-        self.hand = _hand(state.logs / f"{name}.hand")
+        self.until_found = options.until_found
+        self.seed = options.seed
+        self.decode = DECODERS[options.mode]
+        self.expected = named(options.known.split(","))
+        self.hunt = Hunt(target, Watch(), f"atheris {options.mode}", self.expected)
+        self.path = state.logs / f"{options.name}.progress.json"
+        self.hand = _hand(state.logs / f"{options.name}.hand")
         self.executions = 0
         self._say_at = 0.0
         self._known_at = 0
@@ -166,7 +163,8 @@ class _Judge:
         changed = _changed_at(self.state.known_path)
         if changed != self._known_at:
             self._known_at = changed
-            hunt.known = named(self.state.known())
+            hunt.known = (*self.expected, *named(self.state.known()))
+        hunt.holds_back = len(self.state.waiting()) >= WAITING_MAX
 
 
 def _hand(path: Path) -> mmap.mmap:

@@ -5,185 +5,20 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import FrameType
-from typing import Any, Protocol
 
-from chunkproof_targets.contract import Target
-from chunkproof_targets.deviations import Deviation
-
-from ..counterexample import decode_token
-from ..isolation.child import Child, Ended
-from ..isolation.judging import Isolation
-from ..watch import Watch
-from .collecting import Collector, named
-from .found import Found
-from .hunt import Hunt
+from .collecting import Collector
+from .progress import Engine
 from .state import State
-from .storm import Storm, in_hand
 
-__all__ = ["Engine", "Progress", "Shard", "StormEngine"]
+__all__ = ["Shard"]
 
-# Seconds between two signs of life, and about as long a storm goes on by itself.
+# Seconds between two signs of life, and about as long an engine goes on by itself.
 _STEP = 0.5
-# Seeds that are taken at a time: what is lost of them with a process is less than a second's work.
-_SEEDS = 16
-# Where so many findings wait, it is better to look at them than to make more streams small.
-_WAITING_MAX = 16
 # Seconds for which no finding is collected while more may come at once.
 _GATHERING = 2.0
 # Behind a collection it is searched for so many times as long as that took.
 _SEARCHING = 2.0
-# The part of the time that goes into making small what ends its process, and seconds at the start.
-_ENDING, _ENDING_START = 0.3, 15.0
-
-
-@dataclass(slots=True)
-class Progress:
-    """What an engine has done so far."""
-
-    checks: int = 0
-    streams: int = 0
-    repeats: int = 0
-    passed_over: int = 0
-    coverage: int | None = None
-    coverage_of: str = ""
-    inputs: int = 0
-    note: str = ""
-
-
-class Engine(Protocol):
-    """What looks for faults, in steps of about half a second."""
-
-    progress: Progress
-
-    def step(self, seconds: float) -> bool:
-        """Go on for so long; false where nothing is left to do. What is found goes into the inbox."""
-
-    def close(self) -> None:
-        """End all that was started."""
-
-
-@dataclass
-class StormEngine:
-    """The storm, in a forked child: a run that hangs, crashes or eats memory ends that, and is a finding."""
-
-    target: Target
-    isolation: Isolation
-    state: State
-    baseline: tuple[Deviation, ...] = ()
-    progress: Progress = field(default_factory=Progress)
-    _child: Child | None = None
-    _seeds: list[int] = field(default_factory=list)
-    _began: float = field(default_factory=time.monotonic)
-    _ending: float = 0.0
-    _shrinking: float = 0.0
-    _signatures: set[str] = field(default_factory=set)
-
-    def step(self, seconds: float) -> bool:
-        """See `Engine.step`."""
-        if not self._seeds:
-            self._seeds = list(self.state.take_seeds(_SEEDS))
-        if not self._seeds:
-            return False
-        asked = {
-            "seeds": self._seeds,
-            "seconds": seconds,
-            "known": [one.name for one in (*self.baseline, *named(self.state.known()))],
-            "signatures": sorted(self._signatures),
-            "began": self._began,
-            "shrinking": self._shrinking,
-            "holds_back": len(self.state.waiting()) >= _WAITING_MAX,
-        }
-        if not self.isolation.forks(self.target):
-            with self.isolation.watch_here() as watch:
-                self._take(_storm(self.target, self.state, asked, watch))
-            return True
-        if self._child is None or not self._child.alive:
-            self._child = Child(self.isolation.cell, lambda asked, watch: _storm(self.target, self.state, asked, watch))
-        answer = self._child.ask(asked, self.isolation.limits, self.isolation.pace_here(self.target))
-        if isinstance(answer, Ended):
-            self._ended(answer)
-        else:
-            self._take(answer)
-        return True
-
-    def _take(self, answer: Mapping[str, Any]) -> None:
-        progress = self.progress
-        for name in ("checks", "streams", "repeats", "passed_over"):
-            setattr(progress, name, getattr(progress, name) + answer[name])
-        self._seeds = self._seeds[answer["seeds"] :]
-        self._signatures.update(answer["found"])
-        self._shrinking = answer["shrinking"]
-
-    def _found(self, found: Found) -> None:
-        if found.signature in self._signatures:
-            self.progress.repeats += 1
-        elif self.state.put(found):
-            self._signatures.add(found.signature)
-
-    def _ended(self, ended: Ended) -> None:
-        """A run took the child with it: its stream is made small in fresh children, and what is left of its seed is
-        left out."""
-        self._end_child()
-        seed, rule = in_hand(self.isolation.cell.board.mark[0])
-        self._seeds = [one for one in self._seeds if one > seed]
-        if ended.noted is not None:
-            self.progress.checks += ended.noted.checks
-            self.progress.streams += ended.noted.streams
-        if self._ending > _ENDING_START + _ENDING * (time.monotonic() - self._began):
-            self.progress.passed_over += 1
-            return
-        started = time.monotonic()
-        result = self.isolation.stopped(rule, self.target, ended)
-        self._ending += time.monotonic() - started
-        if result is not None and result.counterexample is not None:
-            case, kind = decode_token(result.counterexample.token), result.counterexample.kind
-            self._found(Found.of_case(case, kind, engine="storm", seed=str(seed)))
-        elif result is not None:
-            raise RuntimeError(result.reason)
-
-    def _end_child(self) -> None:
-        if self._child is not None:
-            self._child.end()
-            self._child = None
-
-    def close(self) -> None:
-        """See `Engine.close`."""
-        self._end_child()
-
-
-def _storm(target: Target, state: State, asked: Mapping[str, Any], watch: Watch) -> dict[str, Any]:
-    """In the child: the seeds one after another, for so many seconds. What is found is in the inbox at once."""
-    hunt = Hunt(
-        target,
-        watch,
-        "storm",
-        named(asked["known"]),
-        set(asked["signatures"]),
-        began=asked["began"],
-        shrinking=asked["shrinking"],
-        holds_back=asked["holds_back"],
-    )
-    storm = Storm(target, watch, hunt)
-    until = time.monotonic() + asked["seconds"]
-    kept: list[str] = []
-    done = 0
-    for seed in asked["seeds"]:
-        kept += [found.signature for found in storm.run(seed) if state.put(found)]
-        done += 1
-        if time.monotonic() > until:
-            break
-    return {
-        "seeds": done,
-        "found": kept,
-        "checks": storm.checks,
-        "streams": storm.streams,
-        "repeats": hunt.repeats,
-        "passed_over": hunt.passed_over,
-        "shrinking": hunt.shrinking,
-    }
 
 
 class Shard:

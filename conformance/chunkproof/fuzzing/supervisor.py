@@ -30,6 +30,8 @@ _STANDS_STILL = 180.0
 _COLLECTING = 90.0
 # Seconds between SIGTERM and SIGKILL for a shard that is not to go on.
 _ENDING = 5.0
+# Seconds for a shard of a campaign of which nobody says how long it is to be: that tells it when to end.
+_LONG = 30 * 24 * 3600
 # Times that shards are started again, in all.
 _STARTS_MAX = 50
 # Seconds over which the rate is taken.
@@ -152,8 +154,7 @@ class Campaign:
             "--engine",
             engine,
         ]
-        if self.ending.seconds is not None:
-            command += ["--time", f"{self.ending.seconds:g}"]
+        command += ["--time", f"{self.ending.seconds or _LONG:g}"]
         return _Process(name, engine, command, self.state.log(name))
 
     # while it goes on ---------------------------------------------------------------------------------------------
