@@ -7,10 +7,9 @@ from pathlib import Path
 import click
 
 from ..command import close, load, profile_options, refuse
-from ..files import write_whole
 from ..isolation.judging import Isolation
 from ..isolation.limits import Limits
-from .seeding import ENCODERS, dictionary, write_seeds
+from .seeding import ENCODERS, write_dictionary, write_seeds
 
 __all__ = ["seeds_"]
 
@@ -29,8 +28,7 @@ def seeds_(target: str | None, declare: tuple[str, ...], deviations: tuple[str, 
     folder = Path(out)
     try:
         count = write_seeds(folder / "seeds", mode)
-        # The engine refuses a dictionary that is empty.
-        write_whole(folder / "dictionary", f"# of {loaded.name}, {mode}\n{dictionary(mode, loaded.constants)}")
+        write_dictionary(folder / "dictionary", mode, loaded.constants)
     except OSError as error:
         refuse(f"--out={out}: {error}")
     finally:
