@@ -205,7 +205,7 @@ if sys.argv[1:5] == ["-P", "-m", "chunkproof", "fuzz"] and "FUZZ_ENDS_WITH" in o
         (state / "findings" / "0123456789ab.json").write_text("{{{{}}}}")
     sys.exit(code)
 if sys.argv[1:4] == ["-P", "-m", "pip"]:
-    sys.exit(int(os.environ.get("INSTALLING_ENDS_WITH", "0")))
+    sys.exit(int(os.environ.get("INSTALLER_ENDS_WITH", "0")))
 os.execv({sys.executable!r}, [{sys.executable!r}, *sys.argv[1:]])
 """
 

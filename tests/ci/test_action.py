@@ -289,13 +289,13 @@ def test_an_installation_that_fails_ends_the_job(place):
     uv.parent.mkdir()
     uv.write_text(f"#!/bin/sh\necho uv $* >> {place.workspace}/uv.txt\nexit 1\n", "utf-8")
     uv.chmod(0o755)
-    job = place.job(0, environ={"INSTALLING_ENDS_WITH": "1", "PATH": f"{uv.parent}:/usr/bin:/bin"})
+    job = place.job(0, environ={"INSTALLER_ENDS_WITH": "1", "PATH": f"{uv.parent}:/usr/bin:/bin"})
     assert (job.code, job.ran) == (1, [INSTALL])
     assert (
         (place.workspace / "uv.txt").read_text("utf-8").startswith(f"uv pip install --quiet --python {place.python} ")
     )
     uv.unlink()
-    job = place.job(0, environ={"INSTALLING_ENDS_WITH": "1", "PATH": f"{uv.parent}:/usr/bin:/bin"})
+    job = place.job(0, environ={"INSTALLER_ENDS_WITH": "1", "PATH": f"{uv.parent}:/usr/bin:/bin"})
     assert (job.code, job.ran) == (2, [INSTALL])
     assert "has no pip, and there is no uv; one of them has to be installed before" in job.log
 

@@ -27,7 +27,7 @@ from chunkproof.fuzzing.merging import merge
 from chunkproof.fuzzing.state import State, StateError
 from chunkproof.question import Question
 
-LAST_CR, LOST_BOM, BLANK = "cr-last-line-lost", "mark-kept", "space-kept-behind-colon"
+LAST_CR, LOST_BOM, BLANK = "cr-only-lines", "bom-kept", "space-not-removed"
 
 
 def decode(data: bytes) -> tuple[bytes, tuple[int, ...]]:
@@ -55,6 +55,7 @@ def record(one: Found, *deviations: str, count: int = 1, at: float = 100.0, **mo
         "wire_bytes": len(one.wire),
         "reproducible": True,
         "note": "",
+        "settled": True,
         "deviations": list(deviations),
         "equals": {},
         "entry": "",
@@ -283,7 +284,7 @@ def test_totals_of_all_shards_stay_under_names_of_their_own(tmp_path):
 def test_what_is_known_and_which_seeds_are_done_is_the_sum(tmp_path):
     merge(three(tmp_path), tmp_path / "all", DECODERS)
     state = State(tmp_path / "all")
-    assert state.known() == (LAST_CR, LOST_BOM)
+    assert state.known() == (LOST_BOM, LAST_CR)
     assert json.loads((state.folder / "seeds.json").read_bytes()) == {"range": [0, None], "next": 48}
     assert state.about()["created"] == 40
     assert state.about()["merged"] == ["aaa", "bbb", "ccc"]
@@ -334,7 +335,7 @@ def test_a_campaign_can_go_on_in_one_of_the_folders(tmp_path):
     merge([a, b, c], tmp_path / "all", DECODERS)
     merge([a, b, c], b, DECODERS)
     assert content_of(b) == content_of(tmp_path / "all")
-    assert State.open(b, "reference", []).known() == (LAST_CR, LOST_BOM)
+    assert State.open(b, "reference", []).known() == (LOST_BOM, LAST_CR)
 
 
 def test_sources_are_left_as_they_are(tmp_path):
@@ -406,6 +407,7 @@ def test_damaged_files_are_named_kept_and_lose_nothing_else(tmp_path):
     damaged = {
         "findings/broken.json": b"{",
         "findings/no-token.json": b'{"id": "x", "kind": "lost"}',
+        "findings/not-settled.json": json.dumps(record(SMALL, LAST_CR, settled=None)).encode(),
         "findings/bad-count.json": json.dumps(record(SMALL, LAST_CR, count=-1)).encode(),
         "findings/deep.json": b'{"a":' * 5000,
         "inbox/half.json": b'{"token": "cp1.',

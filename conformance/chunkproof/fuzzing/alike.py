@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,13 +38,12 @@ class _Record:
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> _Record:
         found = Found.from_data(data)
-        names = tuple(sorted(map(str, data.get("deviations") or ())))
-        is_told = bool(names) and data.get("reproducible") is not False
+        names = tuple(sorted(data["deviations"]))
         return cls(
             data,
             found.signature,
             # What was not diagnosed is alone, and comes last: a diagnosis of the same signature is better.
-            (0, names) if is_told else (1, found.signature),
+            (0, names) if names and data["reproducible"] else (1, found.signature),
             _size(found),
             data["seen"],
         )
@@ -52,14 +51,13 @@ class _Record:
     def rank(self, diagnosis: tuple[Any, ...]) -> tuple[Any, ...]:
         """The order of records of the same signature: the first is kept."""
         data = {key: value for key, value in self.data.items() if key not in _CIRCUMSTANCES}
-        is_pending = data.get("deviations") is None or data.get("diagnosed") is False
-        lacks = self.diagnosis != diagnosis, data.get("reproducible") is False, is_pending, not data.get("entry")
-        return *lacks, _text(data)
+        lacks = (not data["reproducible"], not data["settled"], not data["entry"])
+        return self.diagnosis != diagnosis, *lacks, _text(data)
 
     @property
     def found_at(self) -> tuple[float, float]:
         """When it was found, and how many seconds into its campaign that was."""
-        return self.data.get("found", 0), self.data.get("seconds", 0)
+        return self.data["found"], self.data["seconds"]
 
 
 def attributed(data: Mapping[str, Any], origin: str) -> dict[str, Any]:
@@ -68,21 +66,31 @@ def attributed(data: Mapping[str, Any], origin: str) -> dict[str, Any]:
     What other campaigns have counted already (``seen``) stays theirs.
     """
     signature = Found.from_data(data).signature
-    for key in ("count", "found", "seconds"):
-        if type(data.get(key, 0)) not in (int, float) or not 0 <= data.get(key, 0) < float("inf"):
-            raise FoundError(f"{key}: {data[key]!r:.60} stands where a number from 0 belongs")
-    deviations = data.get("deviations")
-    # None: nobody has looked for the cause yet.
-    if deviations is not None and not (
-        isinstance(deviations, list) and all(isinstance(one, str) for one in deviations)
-    ):
-        raise FoundError(f"deviations: {deviations!r:.60} stands where a list of names belongs")
+    for key in ("count", "found", "seconds", "wire_bytes"):
+        _check(key, data, "a number from 0", (int, float), lambda value: 0 <= value < float("inf"))
+    for key in ("reproducible", "settled"):
+        _check(key, data, "true or false", (bool,))
+    for key in ("note", "entry"):
+        _check(key, data, "a text", (str,))
+    _check("deviations", data, "a list of names", (list,), lambda value: all(isinstance(one, str) for one in value))
     seen: Seen = {name: dict(counted) for name, counted in _seen(data.get("seen", {})).items()}
-    rest = int(data.get("count", 1)) - _total(seen)
+    rest = int(data["count"]) - _total(seen)
     own = seen.setdefault(signature, {})
     if rest > 0:
         own[origin] = own.get(origin, 0) + rest
     return {**data, "id": signature, "seen": seen}
+
+
+def _check(
+    key: str,
+    data: Mapping[str, Any],
+    what: str,
+    kinds: tuple[type, ...],
+    fits: Callable[[Any], bool] = lambda value: True,
+) -> None:
+    value = data.get(key)
+    if type(value) not in kinds or not fits(value):
+        raise FoundError(f"{key}: {value!r:.60} stands where {what} belongs")
 
 
 def _seen(value: Any) -> Seen:

@@ -29,8 +29,9 @@ from .durations import Duration, SeedRange
 from .folder import state_of
 from .found import Found
 from .instrument import atheris_missing
+from .merge_command import merge_
 from .progress import Engine
-from .seeds_command import seeds_
+from .seeds_command import seeds
 from .shard import Shard
 from .shown import Shown
 from .storm_engine import StormEngine
@@ -157,6 +158,10 @@ def _words_given(declare: Sequence[str], deviations: Sequence[str], limits: Mapp
     return replay_settings(declare, deviations, given)
 
 
+fuzz.add_command(merge_)
+fuzz.add_command(seeds)
+
+
 @fuzz.command("shard")
 @_options
 @click.option("--engine", type=click.Choice(["storm", *_ATHERIS]), default="storm", show_default=True)
@@ -241,6 +246,3 @@ def baseline_of(profile: Profile, spec: str, given: str | None) -> Baseline | No
         return profile.baselines(given, [spec]).get(spec)
     except BaselineError as error:
         refuse(str(error))
-
-
-fuzz.add_command(seeds_)

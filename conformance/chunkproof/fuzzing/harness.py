@@ -17,7 +17,6 @@ import json
 import mmap
 import os
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Sequence
@@ -47,6 +46,7 @@ _SAY = 0.5
 # Executions between two looks at the clock.
 _LOOK = 64
 _ADDR_NO_RANDOMIZE = 0x0040000
+_STARTED_AGAIN = "CHUNKPROOF_STARTED_AGAIN"
 _USAGE, _FAULT = 2, 3
 
 
@@ -89,9 +89,9 @@ def _start_again_in_order(argv: Sequence[str]) -> None:
     The engine numbers its counters by addresses, and Python its sets by a hash that is drawn at the start. Processes
     that the engine starts itself (-fork, -merge) run the first word of the command, by the interpreter of this one.
     """
-    if os.environ.get("PYTHONHASHSEED") == "0":
+    if os.environ.get(_STARTED_AGAIN):
         return
-    environment = os.environ | {"PYTHONHASHSEED": "0"}
+    environment = os.environ | {"PYTHONHASHSEED": "0", _STARTED_AGAIN: "1"}
     environment["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), environment.get("PATH", os.defpath)))
     # Where the system has no such thing, a seed may do something else the next time.
     with contextlib.suppress(OSError, AttributeError):
@@ -109,7 +109,6 @@ def _fuzz(target: Target, state: State, options: argparse.Namespace, argv: Seque
     count = instrument(target.functions)
     if not count:
         print("chunkproof: no Python code of the target was found: the engine has no coverage to go by", flush=True)
-    threading.excepthook = lambda args: _fault(args.exc_value)
     judge = _Judge(target, state, options)
     engine.Setup([str(Path(argv[0]).absolute()), *argv[1:]], judge.one)
     engine.Fuzz()
@@ -138,8 +137,8 @@ class _Judge:
     def one(self, data: bytes) -> None:
         """One input. A fault of ours ends the process: the engine would take it for a finding."""
         try:
-            self.hand[:_LENGTH] = len(data).to_bytes(_LENGTH, "little")
-            self.hand[_LENGTH : _LENGTH + len(data)] = data
+            if len(data) <= HAND_BYTES - _LENGTH:
+                self.hand[: _LENGTH + len(data)] = len(data).to_bytes(_LENGTH, "little") + data
             wire, cuts = self.decode(data)
             found = self.hunt.judge(wire, cuts, self.seed)
             if found is not None:

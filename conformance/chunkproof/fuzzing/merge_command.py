@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -13,13 +13,11 @@ from chunkproof_reports.visible import count_of
 
 from ..command import refuse
 from ..corpus.commands import told
-from .merging import Decode, Merged, merge
+from .merging import Merged, merge
+from .seeding import DECODERS
 from .state import StateError
 
-__all__ = ["DECODERS", "merge_"]
-
-#: How the inputs of each engine are read, by the names of their folders.
-DECODERS: Mapping[str, Decode] = {}
+__all__ = ["merge_"]
 
 
 @click.command("merge")

@@ -17,6 +17,7 @@ import time
 from asyncio import CancelledError
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +29,12 @@ from .state import State, StateError, read_json, write_json
 
 __all__ = ["SHARD", "Remote", "SchedulerError"]
 
+STORM = "storm"
 #: The arguments of ``python -m`` that start a shard.
 SHARD = ("chunkproof", "fuzz", "shard")
 
-# Seconds that a slice is to take, and those after which it is ended: a hundredth of it goes into starting one.
-_SLICE, _SLICE_MAX = 10.0, 60.0
+# Seconds that a slice is to take, those after which it is ended, and those for which none is worth its start.
+_SLICE, _SLICE_MAX, _SLICE_MIN = 10.0, 60.0, 1.0
 # Times that a slice is tried; then its seeds are given up.
 _TRIES_MAX = 3
 # Seconds to connect, and seconds without a worker.
@@ -52,10 +54,10 @@ class SchedulerError(Exception):
 
 @dataclass(slots=True)
 class _Work:
-    """A slice that is out: its seeds, the times it was tried, and since when."""
+    """A slice that is out."""
 
     slice: Slice
-    tries: int
+    engine: str
     future: Any = None
 
 
@@ -64,24 +66,25 @@ class Remote:
     """The shards of a campaign, wherever they run.
 
     ``address`` is that of the scheduler, ``command`` are the options of a shard, but for folder, name, engine, seeds
-    and time. ``seeds`` is the range for the storm, None for another ``engine``. ``jobs`` is how many slices are out at
-    most; by default as many as the workers have threads, and one more. A context manager.
+    and time. ``seeds`` is the range for the storm, ``engines`` are used by turns. ``jobs`` is how many slices are out
+    at most; by default as many as the workers have threads, and one more. ``notes`` tell what went wrong on the way. A
+    context manager.
     """
 
     address: str
     state: State
     command: Sequence[str]
     decoders: Mapping[str, Decode]
-    seeds: tuple[int, int | None] | None = (0, None)
-    engine: str = "storm"
+    seeds: tuple[int, int | None] = (0, None)
+    engines: Sequence[str] = (STORM,)
     jobs: int | None = None
     start: Sequence[str] = SHARD
     notes: list[str] = field(default_factory=list)
     _client: Any = None
-    _plan: SeedPlan | None = None
+    _plan: SeedPlan = field(init=False)
+    _turns: Iterator[str] = field(init=False)
     _out: dict[str, _Work] = field(default_factory=dict)
     _ended: queue.SimpleQueue[str] = field(default_factory=queue.SimpleQueue)
-    _waiting: list[Slice] = field(default_factory=list)
     _tries: dict[Range | None, int] = field(default_factory=dict)
     _workers: dict[str, dict[str, Any]] = field(default_factory=dict)
     _origin: str = ""
@@ -92,8 +95,8 @@ class Remote:
     def __enter__(self) -> Remote:
         self._connect()
         self._origin = read_source(self.state.folder).origin
-        if self.seeds is not None:
-            self._plan = SeedPlan(*self.seeds, seconds=_SLICE, done=self._done_before())
+        self._plan = SeedPlan(*self.seeds, seconds=_SLICE, done=self._done_before())
+        self._turns = cycle(self.engines)
         # What was handed over to a campaign that was killed.
         self._merge()
         return self
@@ -138,7 +141,7 @@ class Remote:
     @property
     def given_up(self) -> list[Range]:
         """The seeds that could not be run to their end."""
-        return [] if self._plan is None else list(self._plan.given_up)
+        return list(self._plan.given_up)
 
     # the scheduler --------------------------------------------------------------------------------------------------
 
@@ -150,7 +153,8 @@ class Remote:
                 "--scheduler needs dask.distributed: install it with `pip install 'chunkproof[distributed]'`"
             ) from None
         # It tells of lost connections and workers at length; what matters is told here.
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        for name in ("distributed", "distributed.client"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             self._client = Client(self.address, timeout=_CONNECTING, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
@@ -186,23 +190,30 @@ class Remote:
 
     def _hand_out(self, remaining: float | None) -> None:
         self._assert_alive()
-        if remaining is not None and remaining <= 0:
+        if remaining is not None and remaining < _SLICE_MIN and self._number:
             return
         most = self.jobs or self._threads() + 1
-        while len(self._out) < most:
-            piece = None if self._plan is None else self._plan.take()
-            if piece is None and self._plan is not None:
-                return
-            tries = self._tries.get(piece, 0)
-            seconds = _SLICE_MAX * 2**tries
-            self._submit(self._slice(piece, seconds if remaining is None else min(seconds, remaining)), tries)
+        while len(self._out) < most and (work := self._next(remaining)) is not None:
+            future = self._client.submit(run_slice, work.slice, key=work.slice.name, pure=False)
+            work.future = future
+            self._out[work.slice.name] = work
+            future.add_done_callback(lambda done: self._ended.put(str(done.key)))
 
-    def _slice(self, piece: Range | None, seconds: float) -> Slice:
+    def _next(self, remaining: float | None) -> _Work | None:
+        """The next slice; None where all seeds are out, and no other engine goes on."""
+        for engine in islice(self._turns, len(self.engines)):
+            piece = self._plan.take() if engine == STORM else None
+            if piece is None and engine == STORM:
+                continue
+            tries = self._tries.get(piece, 0)
+            seconds = _SLICE if piece is None else _SLICE_MAX * 2**tries
+            return _Work(self._slice(engine, piece, seconds if remaining is None else min(seconds, remaining)), engine)
+        return None
+
+    def _slice(self, engine: str, piece: Range | None, seconds: float) -> Slice:
         self._number += 1
         name = f"{self._origin}-{os.getpid():x}-{self._number:x}"
-        if piece is None:
-            seconds = min(seconds, _SLICE)
-        command = (*self.start, *self.command, "--name", "slice", "--engine", self.engine)
+        command = (*self.start, *self.command, "--name", "slice", "--engine", engine)
         return Slice(name, command, piece, seconds, os.getcwd(), self._files(name, with_inputs=piece is None))
 
     def _files(self, name: str, *, with_inputs: bool) -> dict[str, bytes]:
@@ -215,11 +226,6 @@ class Remote:
             files |= dict(_inputs(state.folder))
         return files
 
-    def _submit(self, work: Slice, tries: int) -> None:
-        future = self._client.submit(run_slice, work, key=work.name, pure=False)
-        self._out[work.name] = _Work(work, tries, future)
-        future.add_done_callback(lambda done: self._ended.put(str(done.key)))
-
     # taking in ------------------------------------------------------------------------------------------------------
 
     def _take_in(self, name: str) -> None:
@@ -231,7 +237,11 @@ class Remote:
             work.future.release()
             self._keep(handed)
         except (Exception, CancelledError) as error:
-            # A worker that was lost too often, a task that its worker cannot run, or nothing that can be used.
+            # A worker that was lost too often, a task that its worker cannot run, or nothing that can be used. What was
+            # called off was not tried: the scheduler was away.
+            if "Cancelled" in type(error).__name__:
+                self._give_back(work.slice.seeds)
+                return
             if isinstance(error, ImportError):
                 raise SchedulerError(
                     f"a worker cannot run it: {error}; install the same chunkproof there, and what the target needs"
@@ -251,7 +261,7 @@ class Remote:
     def _account(self, work: _Work, handed: Handed) -> None:
         state = State(self.state.folder / "slices" / handed.name)
         status, behind = state.status("slice"), _next_seed(state)
-        self._write_status(handed, status)
+        self._write_status(work, handed, status)
         # What they tell stands in the worker's status and in the plan from here on.
         (state.shards / "slice.json").unlink(missing_ok=True)
         (state.folder / "seeds.json").unlink(missing_ok=True)
@@ -263,19 +273,18 @@ class Remote:
         if handed.left_out:
             self._note(f"{handed.left_out:,} files of a slice were too much to hand over, inputs first")
         piece, seconds = work.slice.seeds, _number(status.get("seconds"))
-        if self._plan is None or piece is None:
-            self._tries.clear()
+        if piece is None:
+            self._tries.pop(None, None)
             return
         if seconds < work.slice.seconds:
             self._plan.is_done(piece, seconds)
         else:
             self._took_too_long(work, piece, min(behind, piece[1]) - _IN_HAND, seconds)
-        write_json(self.state.folder / "slices.json", {"range": list(self.seeds or ()), "done": self._plan.done})
+        write_json(self.state.folder / "slices.json", {"range": list(self.seeds), "done": self._plan.done})
         self._tries.pop(piece, None)
 
     def _took_too_long(self, work: _Work, piece: Range, behind: int, seconds: float) -> None:
         """Of a slice whose time was up, the seeds before ``behind`` are done, and the others are given out again."""
-        assert self._plan is not None
         if behind > piece[0]:
             self._plan.is_done((piece[0], behind), seconds)
             self._plan.give_back((behind, piece[1]))
@@ -287,15 +296,19 @@ class Remote:
 
     def _again(self, work: _Work, piece: Range | None, reason: str) -> None:
         """Give seeds out again, or give them up where they were tried often enough."""
-        self._tries[piece] = tries = work.tries + 1
+        self._tries[piece] = tries = self._tries.get(piece, 0) + 1
         told = "a slice" if piece is None else "seeds {}:{}".format(*piece)
         if tries >= _TRIES_MAX:
             self._note(f"{told} given up after {tries} tries: {reason}")
-            if self._plan is None or piece is None:
+            if piece is None:
                 raise SchedulerError(f"no slice can be run: {reason}")
             self._plan.give_up(piece)
-        elif self._plan is not None and piece is not None:
+        else:
             self._note(f"{told} tried again: {reason}")
+            self._give_back(piece)
+
+    def _give_back(self, piece: Range | None) -> None:
+        if piece is not None:
             self._plan.give_back(piece)
 
     def _note(self, text: str) -> None:
@@ -304,25 +317,28 @@ class Remote:
 
     # the folder -----------------------------------------------------------------------------------------------------
 
-    def _write_status(self, handed: Handed, status: Mapping[str, Any]) -> None:
+    def _write_status(self, work: _Work, handed: Handed, status: Mapping[str, Any]) -> None:
         """Add what a slice has done to what its worker had done."""
-        worker = self._workers.setdefault(
-            handed.worker,
-            {
-                "name": f"{self._origin}-worker-{len(self._workers) + 1}",
-                "campaign": self._origin,
-                "engine": self.engine,
-                "pid": 0,
-                "note": handed.worker,
-                "coverage": None,
-                "coverage_of": "",
-            },
-        )
+        key = f"{handed.worker} {work.engine}"
+        worker = self._workers.get(key) or self._new_worker(handed.worker, work.engine)
         for name in ("seconds", "checks", "streams", "repeats", "passed_over"):
             worker[name] = round(worker.get(name, 0) + _number(status.get(name)), 3)
         worker |= {"inputs": status.get("inputs", 0), "doing": "searching", "updated": round(time.time(), 3)}
-        self._workers[handed.worker] = worker
+        self._workers[key] = worker
         self.state.write_status(worker["name"], worker)
+
+    def _new_worker(self, address: str, engine: str) -> dict[str, Any]:
+        """The status of a worker; what an earlier one of its name has done counts on."""
+        name = f"{self._origin}-worker-{len(self._workers) + 1}"
+        return self.state.status(name) | {
+            "name": name,
+            "campaign": self._origin,
+            "engine": engine,
+            "pid": 0,
+            "note": address,
+            "coverage": None,
+            "coverage_of": "",
+        }
 
     def _handed(self) -> list[Path]:
         """What was handed over and is not merged yet."""
@@ -353,7 +369,7 @@ class Remote:
         """The seeds of this range that an earlier campaign in the folder has run."""
         try:
             found = read_json(self.state.folder / "slices.json")
-            if found["range"] != list(self.seeds or ()):
+            if found["range"] != list(self.seeds):
                 return []
             return [(int(first), int(end)) for first, end in found["done"]]
         except (OSError, ValueError, KeyError, TypeError):

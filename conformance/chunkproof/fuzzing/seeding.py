@@ -13,7 +13,7 @@ from chunkproof_strategies.values import MARK
 from ..corpus.store import own_corpus
 from ..files import write_whole
 
-__all__ = ["DECODERS", "ENCODERS", "INPUT_BYTES_MAX", "dictionary", "write_seeds"]
+__all__ = ["DECODERS", "ENCODERS", "INPUT_BYTES_MAX", "dictionary", "write_dictionary", "write_seeds"]
 
 #: How an input becomes a stream, and a stream an input, by mode.
 DECODERS: dict[str, Callable[[bytes], tuple[bytes, Cuts]]] = {"table": decode, "raw": decode_raw}

@@ -74,14 +74,15 @@ class Handed:
 
 def run_slice(work: Slice) -> Handed:
     """Run a slice here, in a process of its own, and hand over its folder however that process ends."""
-    folder = Path(tempfile.mkdtemp(prefix="chunkproof-slice-"))
+    worker, place = _worker()
+    folder = Path(tempfile.mkdtemp(prefix="chunkproof-slice-", dir=place))
     try:
         state, log = folder / "state", folder / "log"
         unpack(work.files, state)
         with log.open("wb") as output:
             code = _run(work, state, output.fileno())
         files, left_out = pack(state)
-        return Handed(work.name, _worker(), code, _end_of(log), files, left_out)
+        return Handed(work.name, worker, code, _end_of(log), files, left_out)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -121,14 +122,15 @@ def _end_of(log: Path) -> str:
         return file.read().decode("utf-8", "replace").strip()
 
 
-def _worker() -> str:
-    """The address of the worker that runs this; that of the process where there is none."""
+def _worker() -> tuple[str, str | None]:
+    """The address of the worker that runs this, and its folder, which its successor clears."""
     try:
         from distributed import get_worker
 
-        return str(get_worker().address)
+        worker = get_worker()
     except (ImportError, ValueError):
-        return f"process {os.getpid()}"
+        return f"process {os.getpid()}", None
+    return str(worker.address), str(worker.local_directory)
 
 
 # folders as bytes ----------------------------------------------------------------------------------------------------

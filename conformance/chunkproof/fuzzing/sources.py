@@ -158,7 +158,7 @@ def _read_records(source: Source, entries: Mapping[str, str]) -> None:
         except FoundError as error:
             _damaged(source, path, str(error))
             continue
-        digest = entries.get(str(record.get("entry", "")), "")
+        digest = entries.get(record["entry"], "")
         if digest:
             source.attached.add(digest)
         artefact = str(record.get("artefact", ""))

@@ -22,10 +22,10 @@ __all__ = ["INBOX_MAX", "PAST_MAX", "WAITING_MAX", "State", "StateError"]
 VERSION = 1
 #: So many findings wait at most; an engine that finds more is not listened to until some are dealt with.
 INBOX_MAX = 200
-#: So many findings are kept that do not fail any more.
-PAST_MAX = 300
 #: Where so many findings wait, it is better to look at them than to make more streams small.
 WAITING_MAX = 16
+#: So many findings are kept that do not fail any more.
+PAST_MAX = 300
 _LOG_BYTES_MAX = 1 << 20
 # Larger files are not of ours.
 _FILE_BYTES_MAX = 8 << 20
