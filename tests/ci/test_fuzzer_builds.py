@@ -37,9 +37,8 @@ from chunkproof_targets.reference import ReferenceParser
 
 def events(chunks):
     parser = ReferenceParser()
-    if "IS_WRONG" in os.environ:
-        # A line before the first one: a byte order mark is none then.
-        yield from parser.feed(b":\\n")
+    if "is wrong" in os.environ.get("PARSER", ""):
+        yield from parser.feed(b"data: one more\\n")
     for chunk in chunks:
         yield from parser.feed(chunk)
     yield from parser.close()
@@ -152,14 +151,22 @@ def test_all_that_is_run_stands_in_one_folder(built):
     assert built.installed == "install .\n"
 
 
+@pytest.fixture
+def seeds(built, tmp_path):
+    """The first inputs, as they are unpacked before a run."""
+    with zipfile.ZipFile(built.out / "fuzz_parser_seed_corpus.zip") as archive:
+        archive.extractall(tmp_path / "seeds")
+    return tmp_path / "seeds"
+
+
 @pytest.mark.slow
 @needs_atheris
-def test_a_fault_is_a_crash_that_its_file_repeats(built, tmp_path):
-    code, says = built.run("-runs=20000", "-seed=1", f"-artifact_prefix={tmp_path}/", folder=tmp_path, IS_WRONG="1")
+def test_a_fault_is_a_crash_that_its_file_repeats(built, tmp_path, seeds):
+    code, says = built.run("-runs=100", f"-artifact_prefix={tmp_path}/", seeds, folder=tmp_path, PARSER="is wrong")
     assert code == RAISED, says
-    assert re.search(r"^Departure: \S+, changed: chunkproof replay cp1\.\S+$", says, re.MULTILINE), says
+    assert re.search(r"^Departure: \S+, (changed|extra): chunkproof replay cp1\.\S+$", says, re.MULTILINE), says
     (crash,) = tmp_path.glob("crash-*")
-    code, says = built.run(crash, folder=tmp_path, IS_WRONG="1")
+    code, says = built.run(crash, folder=tmp_path, PARSER="is wrong")
     assert code == RAISED, says
     code, says = built.run(crash, folder=tmp_path)
     assert code == 0, says
@@ -167,12 +174,8 @@ def test_a_fault_is_a_crash_that_its_file_repeats(built, tmp_path):
 
 @pytest.mark.slow
 @needs_atheris
-def test_a_right_parser_runs_to_the_end_on_seeds_and_dictionary(built, tmp_path):
-    seeds = tmp_path / "seeds"
-    with zipfile.ZipFile(built.out / "fuzz_parser_seed_corpus.zip") as archive:
-        archive.extractall(seeds)
-        count = len(archive.namelist())
-    assert count > 50
+def test_a_right_parser_runs_to_the_end_on_seeds_and_dictionary(built, tmp_path, seeds):
+    assert sum(path.is_file() for path in seeds.rglob("*")) > 50
     options = configparser.ConfigParser()
     options.read(built.out / "fuzz_parser.options")
     given = [f"-{name}={value}" for name, value in options["libfuzzer"].items() if name != "dict"]
@@ -180,11 +183,24 @@ def test_a_right_parser_runs_to_the_end_on_seeds_and_dictionary(built, tmp_path)
     assert dictionary.is_file()
     code, says = built.run("-runs=1000", f"-dict={dictionary}", *given, seeds, folder=tmp_path)
     assert code == 0, says
-    assert re.search(r"Dictionary: [1-9]\d* entries", says), says
+    assert re.search(r"^Dictionary: [1-9]\d* entries$", says, re.MULTILINE), "the text of the parser's own code"
     assert "Done 1000 runs" in says
     covered = re.search(r"INITED cov: (\d+)", says)
     assert covered, says
     assert int(covered.group(1)) > 3, "the parser is instrumented"
+
+
+@pytest.mark.slow
+@needs_atheris
+def test_the_engine_starts_what_was_packed_again(built, tmp_path, seeds):
+    """Their batches run the fuzzer with -fork and -merge, which start its file anew."""
+    merged = tmp_path / "merged"
+    merged.mkdir()
+    code, says = built.run("-merge=1", merged, seeds, folder=tmp_path)
+    assert code == 0, says
+    assert list(merged.iterdir())
+    code, says = built.run("-fork=1", "-max_total_time=5", merged, folder=tmp_path)
+    assert code == 0, says
 
 
 # The files ------------------------------------------------------------------------------------------------------------

@@ -46,10 +46,14 @@ def _seeds(mode: str) -> Iterator[bytes]:
 
 
 def dictionary(mode: str, constants: Iterable[str]) -> str:
-    """A dictionary as libFuzzer reads it: one quoted word a line, of the grammar and of the target's own texts."""
+    """A dictionary as libFuzzer reads it: one quoted word a line, of the grammar and of the target's own texts.
+
+    It begins with a comment: the engine does not start with a dictionary that is empty.
+    """
     words = [*(_WORDS if mode == "raw" else ()), *(text.encode() for text in constants)]
     encoded = [found for word in words if (found := ENCODERS[mode](word, ())) and len(found) <= INPUT_BYTES_MAX]
-    return "".join(f'"{_escaped(word)}"\n' for word in dict.fromkeys(encoded))
+    lines = [f"# inputs of the form {mode}", *(f'"{_escaped(word)}"' for word in dict.fromkeys(encoded))]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _escaped(word: bytes) -> str:
