@@ -42,6 +42,7 @@ long: $(INSTALLED)  ## what needs longer than CI gives: twenty seeds at default 
 	$(BIN)/python tools/long.py
 	$(BIN)/chunkproof mutants --effort default --seeds 20 --output reports/mutants.md
 	$(BIN)/python tools/diagnoses.py
+	$(BIN)/python tools/campaigns.py
 	$(BIN)/python tools/mutate_reference.py
 
 mutants: $(INSTALLED)  ## judge each small change of the reference parser by all rules, into reports/
