@@ -6,7 +6,9 @@ import asyncio
 import mmap
 import os
 import signal
+import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -175,6 +177,23 @@ def is_running(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_threads_of_this_process_are_no_reason_to_warn(cell):
+    end = threading.Event()
+    thread = threading.Thread(target=end.wait)
+    thread.start()
+    try:
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            filters = list(warnings.filters)
+            # Of the child, the same: a target that warns is heard as ever.
+            assert cell.call(lambda watch: warnings.filters == filters, Limits(), FAST) is True
+            assert warnings.filters == filters
+    finally:
+        end.set()
+        thread.join()
+    assert [str(one.message) for one in warned] == []
 
 
 def test_target_that_forks_comes_back_once():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -16,6 +15,9 @@ import pytest
 
 from chunkproof.fuzzing import branches as module
 from chunkproof.fuzzing.branches import Branches, branches_missing
+from chunkproof.isolation.child import Cell
+from chunkproof.isolation.limits import UNKNOWN_PACE, Limits
+from chunkproof.isolation.process import can_fork
 from chunkproof_strategies.generator import generate
 from chunkproof_targets.loading import load_target
 
@@ -157,23 +159,24 @@ def test_a_direction_that_is_rare_at_first_is_seen_at_once():
 
 
 @counted
-def test_a_forked_child_counts_for_itself_and_hands_on_what_it_has():
-    with counting(sign) as branches:
-        sign(1)
-        reading, writing = os.pipe()
-        child = os.fork()
-        if not child:
-            sign(-1)
-            os.write(writing, json.dumps(sorted(branches.keys())).encode())
-            os._exit(0)
-        os.waitpid(child, 0)
-        theirs = frozenset(json.loads(os.read(reading, 10_000)))
-        os.close(reading)
-        os.close(writing)
-        assert branches.count == 1
-        assert branches.keys() < theirs
+@pytest.mark.skipif(not can_fork(), reason="no fork on this system")
+def test_a_forked_child_goes_on_for_itself_and_hands_over_what_it_has():
+    def work(watch):
         sign(-1)
-        assert branches.keys() == theirs
+        branches.wake()
+        return [branches.count, sorted(branches.keys())]
+
+    cell = Cell()
+    try:
+        with counting(sign) as branches:
+            sign(1)
+            count, keys = cell.call(work, Limits(), UNKNOWN_PACE)
+            assert (count, branches.count) == (2, 1)
+            assert branches.keys() < frozenset(keys)
+            sign(-1)
+            assert branches.keys() == frozenset(keys)
+    finally:
+        cell.close()
 
 
 KEYS = """

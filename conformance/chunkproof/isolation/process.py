@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+import warnings
 from collections.abc import Callable
 
 try:
@@ -46,7 +47,7 @@ class Process:
         # Ctrl-C waits until there are two: in the child it would raise through the frames of a copy of the parent.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            self.pid = os.fork()
+            self.pid = _fork()
             if self.pid == 0:
                 _live(work, before)
         finally:
@@ -91,6 +92,14 @@ def how_it_ended(status: int | None) -> str:
     except ValueError:
         name = f"signal {-status}"
     return f"the process was ended by {name}"
+
+
+def _fork() -> int:
+    with warnings.catch_warnings():
+        # Python 3.12 and later warn of it where there are threads, as in a worker of pytest-xdist. The child needs none
+        # of them, and a child that waits in vain is ended.
+        warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+        return os.fork()
 
 
 def _live(work: Callable[[], object], signals: set[signal.Signals] | set[int]) -> None:
