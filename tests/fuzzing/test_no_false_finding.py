@@ -1,6 +1,6 @@
 """A campaign on a right parser finds nothing: the reference, and every odd but right parser of the gallery.
 
-Forty seeds that are mixtures for each, and the seed of every rule for one parser of each kind: the others are held to the
+Forty seeds that are mixtures for each, and the seed of every rule for one parser of each kind: others are held to the
 rules by `test_no_false_alarm.py`.
 """
 
@@ -14,6 +14,7 @@ from tests.gallery import EACH_KIND, GALLERY
 
 from chunkproof.fuzzing.hunt import Hunt
 from chunkproof.fuzzing.storm import Storm
+from chunkproof.peace import at_peace
 from chunkproof.watch import Watch
 from chunkproof_targets.contract import Target
 from chunkproof_targets.declared import Declared
@@ -26,7 +27,7 @@ WAITS = {"awaits_threads", "thread_of_the_module"}
 
 
 def assert_nothing_found(target: Target, mixtures: Iterable[int], *, rules: bool) -> None:
-    with Watch() as watch:
+    with at_peace(), Watch() as watch:
         hunt = Hunt(target, watch, "storm")
         storm = Storm(target, watch, hunt)
         for seed in (*(range(len(storm.rules)) if rules else ()), *mixtures):
