@@ -17,7 +17,7 @@ settings.load_profile("chunkproof tests")
 
 #: Files whose tests share nothing: each test may run in any process. Of all other files, what their tests share is made
 #: once, in one process.
-SPREAD = ("test_no_false_alarm.py", "test_published_verdicts.py")
+SPREAD = ("test_no_false_alarm.py", "test_no_false_finding.py", "test_published_verdicts.py")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -71,8 +71,12 @@ class Storm:
         if rule.cases is not None:
             yield from self._cases(rule_run, rule.cases(), seed)
             return
+        before = self.checks, self.streams
         looked = look(rule_run, EFFORTS["smoke"], f"storm/{seed}")
         self._count(rule_run)
+        if rule.examine is not None:
+            # What measures counts from nothing.
+            self.checks, self.streams = before[0] + rule_run.checks, before[1] + rule_run.streams
         if looked.status == "fault":
             raise RuntimeError(looked.reason)
         if looked.finding is not None:

@@ -1,0 +1,52 @@
+"""A campaign on a right parser finds nothing: the reference, and every odd but right parser of the gallery.
+
+Forty seeds that are mixtures for each, and the seed of every rule for one parser of each kind: others are held to the
+rules by `test_no_false_alarm.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from tests.gallery import EACH_KIND, GALLERY
+
+from chunkproof.fuzzing.hunt import Hunt
+from chunkproof.fuzzing.storm import Storm
+from chunkproof.peace import at_peace
+from chunkproof.watch import Watch
+from chunkproof_targets.contract import Target
+from chunkproof_targets.declared import Declared
+from chunkproof_targets.loading import load_target
+
+MIXTURES = range(5000, 5040)
+#: For parsers of which each run waits for threads.
+FEW_MIXTURES = range(5000, 5004)
+WAITS = {"awaits_threads", "thread_of_the_module"}
+
+
+def assert_nothing_found(target: Target, mixtures: Iterable[int], *, rules: bool) -> None:
+    with at_peace(), Watch() as watch:
+        hunt = Hunt(target, watch, "storm")
+        storm = Storm(target, watch, hunt)
+        for seed in (*(range(len(storm.rules)) if rules else ()), *mixtures):
+            found = list(storm.run(seed))
+            assert not found, f"{target.name}, seed {seed}: {found[0]}"
+        assert (hunt.repeats, hunt.passed_over) == (0, 0)
+        assert storm.checks > 100 * len(list(mixtures))
+
+
+def test_nothing_is_found_in_the_reference() -> None:
+    assert_nothing_found(load_target("reference", folder=Path.cwd()), MIXTURES, rules=True)
+
+
+@pytest.mark.parametrize("odd", GALLERY, ids=lambda odd: odd.name)
+def test_nothing_is_found_in_an_odd_but_right_parser(odd, capfd) -> None:
+    target = load_target(odd.target, folder=Path.cwd(), declared=Declared(**odd.declared))
+    try:
+        mixtures = FEW_MIXTURES if odd.name in WAITS else MIXTURES
+        assert_nothing_found(target, mixtures, rules=odd.name in EACH_KIND)
+    finally:
+        target.close()
+        capfd.readouterr()
