@@ -19,7 +19,7 @@ install: $(INSTALLED)  ## put the project and all it needs into .venv (again onl
 $(INSTALLED): pyproject.toml
 	@$(PYTHON) -c 'import sys; (3, 11) <= sys.version_info < (3, 14) or sys.exit("$(PYTHON) is Python %d.%d; this project needs 3.11 to 3.13: type `make $(MAKECMDGOALS) PYTHON=python3.12`" % sys.version_info[:2])'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,libraries]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,libraries,distributed]'
 	@touch $@
 
 check: $(INSTALLED)  ## run the suite on a parser: TARGET=reference, or another
