@@ -138,7 +138,9 @@ def fuzz(
     with Shown(as_json=as_json) as shown:
         campaign = Campaign(state, engines, [*command, "--state", folder], ending, about, shown.show)
         if scheduler is not None:
-            remote = Remote(scheduler, state, command, DECODERS, seed_range or (0, None), list(dict.fromkeys(engines)))
+            remote = Remote(
+                scheduler, state, command, DECODERS, seed_range or (0, None), list(dict.fromkeys(_engines(engine, 4)))
+            )
             campaign = RemoteCampaign(state, engines, command, ending, about, shown.show, remote=remote)
         record = _run(campaign, shown)
     shown.end(record)

@@ -31,7 +31,10 @@ class RemoteCampaign(Campaign):
                 while not ended:
                     goes_on = self.remote.step(LOOK, self._remaining())
                     self.show(self._record(self._shards()))
-                    ended = self._why_it_ends(self._shards()) or ("" if goes_on else "all seeds are done")
+                    ended = self._why_it_ends(self._shards())
+                    if not goes_on and not ended:
+                        # What little time is left is not worth another slice.
+                        ended = "the time is up" if self.remote.has_more else "all seeds are done"
                 self._take_in_the_rest()
             except KeyboardInterrupt:
                 ended = "interrupted"

@@ -145,6 +145,11 @@ class Remote:
             self.state.write_status(status["name"], status)
 
     @property
+    def has_more(self) -> bool:
+        """Whether there is something to hand out, were there time for it."""
+        return not self._plan.is_empty or any(engine != STORM for engine in self.engines)
+
+    @property
     def given_up(self) -> list[Range]:
         """The seeds that could not be run to their end."""
         return list(self._plan.given_up)

@@ -63,11 +63,16 @@ class SeedPlan:
             if piece[1] < end:
                 self._holes.insert(0, (piece[1], end))
             return piece
-        if self.end is not None and self._next >= self.end:
+        if self.is_empty:
             return None
         first = self._next
         self._next = first + self._size if self.end is None else min(first + self._size, self.end)
         return first, self._next
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether all seeds are given out."""
+        return not (self._again or self._holes) and self.end is not None and self._next >= self.end
 
     def is_done(self, piece: Range, seconds: float) -> None:
         """A piece was run, and it took so long."""
