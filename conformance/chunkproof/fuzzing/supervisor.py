@@ -154,7 +154,7 @@ class Campaign:
             "--engine",
             engine,
         ]
-        command += ["--time", f"{self.ending.seconds or _LONG:g}"]
+        command += ["--time", f"{self.ending.seconds or _LONG:.3f}"]
         return Process(name, engine, command, self.state.log(name))
 
     # while it goes on ---------------------------------------------------------------------------------------------
