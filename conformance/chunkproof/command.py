@@ -11,6 +11,7 @@ import click
 from chunkproof_targets.contract import Target, TargetError
 
 from .isolation.judging import Isolation
+from .isolation.process import standard_kept
 from .peace import at_peace
 from .profile import Profile
 from .settings import SettingsError
@@ -60,7 +61,7 @@ def profile_of(spec: str | None, declare: Sequence[str], deviations: Sequence[st
 def load_in(profile: Profile, spec: str, process: Isolation) -> Target:
     """The target of a profile; what cannot be used ends the command."""
     try:
-        with at_peace():
+        with standard_kept(), at_peace():
             return profile.load(spec, process.rehearse)
     except TargetError as error:
         refuse(str(error))

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from tools.one_fault import ONE_FAULT
 
 from chunkproof.fuzzing import hunt as hunt_module
 from chunkproof.fuzzing.found import Found
@@ -24,6 +23,10 @@ from chunkproof_targets.deviations import CATALOGUE
 from chunkproof_targets.loading import load_target
 
 HERE = Path(__file__).parent
+TOOLS = HERE.parents[1] / "tools"
+sys.path.append(str(TOOLS))
+from one_fault import ONE_FAULT  # noqa: E402
+
 # Behind the seeds of all rules.
 MIXTURE = 1000
 
@@ -112,7 +115,7 @@ def test_a_seed_sends_the_same_streams_in_any_process():
 
 @pytest.mark.parametrize("name", ["CrlfCutBehindAComment", "SeparatorsEndLines"])
 def test_a_seed_finds_the_same_each_time(name, watch):
-    target = load(f"tools.one_fault:{name}")
+    target = load(f"{TOOLS}/one_fault.py:{name}")
     once, again = ({seed: list(storm_on(target, watch).run(seed)) for seed in range(1000, 1008)} for _ in "ab")
     assert once == again
     assert any(once.values())
@@ -120,7 +123,7 @@ def test_a_seed_finds_the_same_each_time(name, watch):
 
 
 def test_what_an_earlier_seed_has_found_is_not_found_again(watch):
-    target = load("tools.one_fault:CrIsNoLineEnd")
+    target = load(f"{TOOLS}/one_fault.py:CrIsNoLineEnd")
     storm = storm_on(target, watch)
     found = [found.signature for seed in range(1001, 1005) for found in storm.run(seed)]
     assert len(set(found)) == len(found)
@@ -183,7 +186,7 @@ def test_the_seed_of_a_rule_finds_what_breaks_it(seed_of, watch):
     breaks = {
         "lines/crlf-cut": "deviation:crlf-split-chunks",
         "bytes/four-byte-character-cut": "deviation:utf8-split-lossy",
-        "ids/an-id-with-nul-is-ignored": "tools.one_fault:NulInAnId",
+        "ids/an-id-with-nul-is-ignored": f"{TOOLS}/one_fault.py:NulInAnId",
     }
     storm = storm_on(load(breaks[seed_of]), watch)
     (found,) = storm.run(storm.rules.index(find_rule(seed_of)))
@@ -212,7 +215,7 @@ SEEDS_MAX, CHECKS_MAX = 100, 40_000
 
 @pytest.mark.parametrize("name", [parser.__name__ for parser in ONE_FAULT.values()])
 def test_each_of_ten_faults_is_found_in_few_seeds(name, watch):
-    target = load(f"tools.one_fault:{name}")
+    target = load(f"{TOOLS}/one_fault.py:{name}")
     for first in (MIXTURE, 5 * MIXTURE):
         found, checks = until_found(target, watch, range(first, first + SEEDS_MAX))
         assert found is not None, f"{name} was not found in {SEEDS_MAX} seeds"

@@ -20,6 +20,7 @@ from ..command import close, load_in, profile_of, profile_options, refuse
 from ..files import write_whole
 from ..isolation.judging import Isolation
 from ..isolation.limits import Limits
+from ..isolation.process import die_with_parent
 from ..peace import at_peace
 from ..profile import Profile
 from ..replay import replay_settings
@@ -112,7 +113,11 @@ def fuzz(
     profile, spec = profile_of(target, declare, deviations)
     baseline_of(profile, spec, baseline)
     isolation_of(limits).close()
+    if summary is not None:
+        _assert_can_be_written(summary)
     state = state_of(profile, spec, folder)
+    if not ctx.with_resource(state.lock("running", wait=False)):
+        refuse(f"--state={folder}: another campaign is running in it: end that one, or name another folder")
     state.set_seeds(*(seed_range or (0, None)))
     state.look_again()
     settings = _words_given(declare, deviations, limits)
@@ -146,9 +151,18 @@ def fuzz(
     shown.end(record)
     if summary is not None:
         write_whole(Path.cwd() / summary, markdown(record))
-    if not record.findings and not any(shard.checks for shard in record.shards):
+    # What nobody has looked at is taken for a finding: it was one when it was found.
+    found = bool(record.findings or record.waiting)
+    if not found and not any(shard.checks for shard in record.shards):
         refuse("nothing was checked in so short a time; give more, as --time 1m")
-    raise SystemExit(int(bool(record.findings)))
+    raise SystemExit(int(found))
+
+
+def _assert_can_be_written(summary: str) -> None:
+    """A file that cannot be written ends the command before the campaign, and not behind it."""
+    path = Path.cwd() / summary
+    if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        refuse(f"--summary={summary}: it cannot be written: name a file in a folder that there is")
 
 
 def _run(campaign: Campaign, shown: Shown) -> CampaignRecord:
@@ -185,6 +199,7 @@ fuzz.add_command(seeds)
 @_options
 @click.option("--engine", type=click.Choice(["storm", *_ATHERIS]), default="storm", show_default=True)
 @click.option("--name", default="0", show_default=True, help="The name of its status file.")
+@click.option("--parent", type=int, hidden=True, help="The process that starts it, without which it ends.")
 def shard_(
     target: str | None,
     declare: tuple[str, ...],
@@ -195,12 +210,17 @@ def shard_(
     baseline: str | None,
     engine: str,
     name: str,
+    parent: int | None,
     **limits: float | None,
 ) -> None:
     """One shard of a campaign: one process, one engine, into one folder.
 
     A range of seeds is a piece of work for any machine: `chunkproof fuzz merge` makes one folder of several.
     """
+    if parent is not None:
+        die_with_parent()
+        if os.getppid() != parent:
+            raise SystemExit(_FAULT)
     if seconds is None and seed_range is None:
         refuse("say how long (--time 10m) or which seeds (--seed-range 0:1000)")
     profile, spec = profile_of(target, declare, deviations)
@@ -239,7 +259,7 @@ def shard_(
     finally:
         close(loaded)
         process.close()
-    raise SystemExit(int(bool(state.records())))
+    raise SystemExit(int(bool(state.records() or state.waiting())))
 
 
 def _with_equals(words: Sequence[str]) -> list[str]:

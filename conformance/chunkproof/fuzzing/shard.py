@@ -23,6 +23,10 @@ _GATHERING = 2.0
 _SEARCHING = 2.0
 
 
+class _Orphaned(Exception):
+    """The campaign that started this shard is gone."""
+
+
 class Shard:
     """Drives an engine until its time is up, its work is done, or somebody ends it; and collects meanwhile.
 
@@ -40,12 +44,13 @@ class Shard:
         self._before = state.status(name)
         self._began = time.monotonic()
         self._collect_at = time.monotonic() + _GATHERING
-        collector.beat = lambda: self._say("diagnosing")
+        collector.beat = self._beat
 
     def run(self, seconds: float) -> None:
         """Go on for so many seconds at most."""
         before = signal.signal(signal.SIGTERM, self._end)
         until = time.monotonic() + seconds
+        self._say("searching")
         try:
             while not self._is_over(until) and self.engine.step(
                 min(_STEP, max(0.01, until - time.monotonic())), lambda: self._is_over(until + _GRACE)
@@ -53,9 +58,10 @@ class Shard:
                 self._say("searching")
                 self._collect_now_and_then()
             self.engine.close()
-            if not self._is_orphan():
-                self._collect(wait=True)
+            self._collect(wait=True)
             self._say("done")
+        except _Orphaned:
+            pass  # what is not collected waits for whoever goes on with the campaign
         finally:
             self.engine.close()
             signal.signal(signal.SIGTERM, before)
@@ -79,8 +85,13 @@ class Shard:
 
     def _collect(self, *, wait: bool) -> None:
         if self.collector.has_work:
-            self._say("diagnosing")
+            self._beat()
             self.collector.collect(wait=wait)
+
+    def _beat(self) -> None:
+        if self._is_orphan():
+            raise _Orphaned
+        self._say("diagnosing")
 
     def _say(self, doing: str) -> None:
         progress, before = self.engine.progress, self._before

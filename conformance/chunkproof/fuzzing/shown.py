@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from contextlib import ExitStack
@@ -55,8 +56,13 @@ class Shown:
         self._before = record
 
     def end(self, record: CampaignRecord) -> None:
-        """Show what came of it."""
-        if not self.as_json:
-            width = min(shutil.get_terminal_size().columns, _WIDTH_MAX)
+        """Show what came of it, where somebody reads it."""
+        if self.as_json:
+            return
+        width = min(shutil.get_terminal_size().columns, _WIDTH_MAX)
+        try:
             for line in summary(record, colour=sys.stdout.isatty(), width=width):
                 click.echo(line)
+        except BrokenPipeError:
+            # What is left in the buffer would be written at the end of the process, and fail there.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

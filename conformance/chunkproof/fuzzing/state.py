@@ -13,13 +13,13 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from ..files import write_whole
 from .found import Found, FoundError
 from .lock import locked
 
-__all__ = ["INBOX_MAX", "PAST_MAX", "WAITING_MAX", "State", "StateError"]
+__all__ = ["INBOX_MAX", "LOG_BYTES_MAX", "PAST_MAX", "WAITING_MAX", "State", "StateError"]
 
 VERSION = 1
 #: So many findings wait at most; an engine that finds more is not listened to until some are dealt with.
@@ -28,7 +28,8 @@ INBOX_MAX = 200
 WAITING_MAX = 16
 #: So many findings are kept that do not fail any more.
 PAST_MAX = 300
-_LOG_BYTES_MAX = 1 << 20
+#: A log that has grown to more is cut to a quarter of it, at four looks a second.
+LOG_BYTES_MAX = 1 << 20
 # Larger files are not of ours.
 _FILE_BYTES_MAX = 8 << 20
 # What a process has begun to write and not finished is left behind where it is killed; this many seconds later it is.
@@ -296,11 +297,14 @@ class State:
         write_json(self.shards / f"{name}.json", status, sync=False)
 
     def log(self, name: str) -> Path:
-        """Where a shard's output goes; what is there is cut where it has grown too large."""
-        path = self.logs / f"{name}.log"
-        if path.exists() and path.stat().st_size > _LOG_BYTES_MAX:
-            path.write_bytes(path.read_bytes()[-_LOG_BYTES_MAX // 2 :])
-        return path
+        """Where a shard's output goes."""
+        return self.logs / f"{name}.log"
+
+    def cut_logs(self) -> None:
+        """Of each log that has grown too large the end stays; who writes to it goes on behind that."""
+        for path in self.logs.glob("*.log"):
+            with suppress(OSError):
+                cut_log(path)
 
     @contextmanager
     def lock(self, name: str = "lock", *, wait: bool = True) -> Iterator[bool]:
@@ -325,7 +329,19 @@ def read_json(path: Path) -> dict[str, Any]:
     return content
 
 
-def is_number(value: object) -> bool:
+def cut_log(path: Path) -> None:
+    """Of a log that has grown too large the end stays, in the same file: it is open elsewhere, to be appended to."""
+    size = path.stat().st_size
+    if size > LOG_BYTES_MAX:
+        with path.open("rb+") as log:
+            log.seek(size - LOG_BYTES_MAX // 4)
+            end = log.read(LOG_BYTES_MAX // 4)
+            log.truncate(0)
+            log.seek(0)
+            log.write(end)
+
+
+def is_number(value: object) -> TypeGuard[float]:
     """Whether a value out of a file is a number that can be reckoned with."""
     return type(value) in (int, float) and abs(value) < float("inf")  # type: ignore[arg-type]
 

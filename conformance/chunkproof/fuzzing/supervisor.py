@@ -1,7 +1,8 @@
 """The supervisor of a campaign: starts its shards, watches them, and tells what they have found.
 
 It never loads the target, so that nothing a target does can end it. A shard is a process in a session of its own; one
-that ends without having said so, or stands still, is started again. What was found is in the folder by then.
+that ends without having said so, or stands still, is started again. What was found is in the folder by then. One that
+ends before it has said anything is not: the target has taken it along, and would do so each time.
 """
 
 from __future__ import annotations
@@ -11,14 +12,18 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import FrameType
 
 from chunkproof_reports.campaign.record import CampaignRecord, FoundRecord, ShardRecord
 
-from .state import State
+from ..isolation.process import how_it_ended
+from .state import State, is_number
 
 __all__ = ["COLLECTING", "LOOK", "Campaign", "Ending", "Process", "ShardFailed"]
 
@@ -26,6 +31,10 @@ __all__ = ["COLLECTING", "LOOK", "Campaign", "Ending", "Process", "ShardFailed"]
 LOOK = 0.25
 # Seconds without a sign of life after which a shard is ended: a target may be slow, and to find a cause takes a while.
 _STANDS_STILL = 180.0
+# The same for one that has not said anything yet: the target is imported, and calibrated within a minute.
+_STARTING = 120.0
+# Times in a row that one shard is ended from outside before it has said anything.
+_FALSE_STARTS_MAX = 3
 #: Seconds for which shards may collect what they have found when the time is up, before they are ended.
 COLLECTING = 90.0
 # Seconds between SIGTERM and SIGKILL for a shard that is not to go on.
@@ -34,9 +43,12 @@ _ENDING = 5.0
 _LONG = 30 * 24 * 3600
 # Times that shards are started again, in all.
 _STARTS_MAX = 50
+# Bytes of a log that are told.
+_PRINTED_MAX = 4000
 # Seconds over which the rate is taken.
 _RATE = 5.0
 _USAGE, _FAULT = 2, 3
+_WORDS = {_USAGE: ("chunkproof: ", "Usage: "), _FAULT: ("A fault of chunkproof",)}
 
 Show = Callable[[CampaignRecord], None]
 
@@ -69,15 +81,29 @@ class Process:
     log: Path
     popen: subprocess.Popen[bytes] | None = None
     started: float = 0.0
+    false_starts: int = 0
     is_done: bool = False
+    _behind: int = 0
 
     def start(self) -> None:
         """Start it, or start it again."""
         self.started = time.time()
         with self.log.open("ab") as log:
+            self._behind = log.tell()
             self.popen = subprocess.Popen(
                 self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
             )
+
+    @property
+    def printed(self) -> str:
+        """The end of what it has printed since it was started."""
+        try:
+            with self.log.open("rb") as log:
+                size = log.seek(0, os.SEEK_END)
+                log.seek(max(0, size - _PRINTED_MAX, self._behind if self._behind <= size else 0))
+                return log.read().decode("utf-8", "replace").strip()
+        except OSError:
+            return ""
 
     def tell_to_end(self) -> None:
         """It collects what it has, and ends."""
@@ -117,27 +143,56 @@ class Campaign:
     _counts: list[tuple[float, int]] = field(default_factory=list)
     _coverage: int = 0
     _starts: int = 0
+    _told_to_end: int = 0
+    _is_read: bool = True
 
     def run(self) -> CampaignRecord:
-        """Run it; ShardFailed where a shard says that it cannot be done. Ctrl-C ends it as if the time were up."""
+        """Run it; ShardFailed where a shard says that it cannot be done.
+
+        Ctrl-C and SIGTERM end it as if the time were up, and at once when they come again. Where nobody reads what is
+        shown, it ends at once: what was found is in the folder.
+        """
         self._known = frozenset(path.stem for path in self.state.of_earlier())
         processes = [self._process(number, engine) for number, engine in enumerate(self.engines)]
         ended = ""
-        try:
-            for process in processes:
-                process.start()
-            while not (ended := self._why_it_ends(processes)):
-                self._look_after(processes)
-                self.show(self._record(processes))
-                time.sleep(LOOK)
-        except KeyboardInterrupt:
-            ended = "interrupted"
-        finally:
-            self._end(processes, at_once=not ended)
+        with self._signals():
+            try:
+                for process in processes:
+                    process.start()
+                while not (ended := self._why_it_ends(processes)):
+                    self._look_after(processes)
+                    self._show(self._record(processes))
+                    time.sleep(LOOK)
+            finally:
+                self._end(processes, at_once=not ended or not self._is_read)
         self._raise_for(processes)
         record = replace(self._record(processes), ended=ended, remaining=None)
-        self.show(record)
+        self._show(record)
         return record
+
+    @contextmanager
+    def _signals(self) -> Iterator[None]:
+        """Ctrl-C, SIGTERM and the end of the terminal are heard, and raise nothing in the middle of what is drawn."""
+        names = ("SIGINT", "SIGTERM", "SIGHUP") if threading.current_thread() is threading.main_thread() else ()
+        numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+        # What is ignored, as Ctrl-C by what runs in the background, stays so.
+        heard = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+        before = [(number, signal.signal(number, self._hear)) for number in heard]
+        try:
+            yield
+        finally:
+            for number, handler in before:
+                signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+
+    def _hear(self, number: int, frame: FrameType | None) -> None:
+        self._told_to_end += 1
+
+    def _show(self, record: CampaignRecord) -> None:
+        if self._is_read:
+            try:
+                self.show(record)
+            except BrokenPipeError:
+                self._is_read = False
 
     def _process(self, number: int, engine: str) -> Process:
         name = str(number)
@@ -149,18 +204,21 @@ class Campaign:
             "fuzz",
             "shard",
             *self.command,
-            "--name",
-            name,
-            "--engine",
-            engine,
+            *("--name", name),
+            *("--engine", engine),
+            *("--time", f"{self.ending.seconds or _LONG:.3f}"),
+            *("--parent", str(os.getpid())),
         ]
-        command += ["--time", f"{self.ending.seconds or _LONG:g}"]
         return Process(name, engine, command, self.state.log(name))
 
     # while it goes on ---------------------------------------------------------------------------------------------
 
     def _why_it_ends(self, processes: Sequence[Process]) -> str:
         elapsed, ending = time.monotonic() - self._began, self.ending
+        if self._told_to_end:
+            return "interrupted"
+        if not self._is_read:
+            return "nobody reads what it says"
         if ending.seconds is not None and elapsed >= ending.seconds:
             return "the time is up"
         since = elapsed if self._news is None else time.monotonic() - self._news
@@ -179,47 +237,67 @@ class Campaign:
             code = process.popen.poll()
             if code is None:
                 self._look_at(process)
-            elif code in (0, 1) and self._has_said_so(process):
+            elif code in (0, 1) and self._said(process).get("doing") == "done":
                 process.is_done = True
             else:
                 self._raise_for([process])
-                self._start_again(process)
+                self._start_again(process, code)
+        self.state.cut_logs()
 
-    def _has_said_so(self, process: Process) -> bool:
-        """Whether it has done its work, and did not end otherwise: a fault in Python ends with 1 too."""
+    def _said(self, process: Process) -> dict[str, object]:
+        """What a shard has said last since it was started: one may end with 0 or 1 without having done its work."""
         status = self.state.status(process.name)
-        return status.get("doing") == "done" and float(status.get("updated", 0)) >= process.started
+        updated = status.get("updated")
+        return status if is_number(updated) and updated >= process.started else {}
 
     def _look_at(self, process: Process) -> None:
         """End a shard that stands still; it is started again at the next look."""
-        said = max(float(self.state.status(process.name).get("updated", 0)), process.started)
-        if time.time() - said > _STANDS_STILL:
+        said = self._said(process)
+        silent = time.time() - float(said.get("updated", process.started))  # type: ignore[arg-type]
+        if not said and silent > _STARTING:
+            raise ShardFailed(_USAGE, _with(f"chunkproof: {self._target} is not loaded after {_STARTING:g} s", process))
+        if silent > _STANDS_STILL:
             process.end()
-        self.state.log(process.name)
 
-    def _start_again(self, process: Process) -> None:
+    def _start_again(self, process: Process, code: int) -> None:
+        process.false_starts = 0 if self._said(process) else process.false_starts + 1
+        from_outside = code in (-signal.SIGTERM, -getattr(signal, "SIGKILL", signal.SIGTERM))
+        if process.false_starts > (_FALSE_STARTS_MAX if from_outside else 0):
+            if "Traceback" in process.printed:
+                raise ShardFailed(_FAULT, process.printed)
+            told = f"chunkproof: {self._target} takes its process with it when it is loaded: {how_it_ended(code)}"
+            raise ShardFailed(_USAGE, _with(told, process))
         self._starts += 1
         if self._starts > _STARTS_MAX:
-            raise ShardFailed(_FAULT, f"its shards have ended {self._starts} times:\n{_last_of(process.log)}")
+            told = f"its shards have ended {self._starts} times, at last so: {how_it_ended(code)}"
+            raise ShardFailed(_FAULT, _with(told, process))
         process.start()
+
+    @property
+    def _target(self) -> str:
+        return f"--target={self.about.target}"
 
     def _raise_for(self, processes: Sequence[Process]) -> None:
         for process in processes:
             code = None if process.popen is None else process.popen.poll()
-            if code in (_USAGE, _FAULT):
-                raise ShardFailed(code, _last_of(process.log))
+            # With these words to it: without them it was the target that ended its process so.
+            if code in _WORDS and any(words in process.printed for words in _WORDS[code]):
+                raise ShardFailed(code, process.printed)
 
     # its end --------------------------------------------------------------------------------------------------------
 
     def _end(self, processes: Sequence[Process], *, at_once: bool) -> None:
         for process in processes:
             process.tell_to_end()
-        until = time.monotonic() + (_ENDING if at_once else COLLECTING)
-        with contextlib.suppress(KeyboardInterrupt):
-            while time.monotonic() < until and any(one.popen and one.popen.poll() is None for one in processes):
-                if not at_once:
-                    self.show(self._record(processes))
-                time.sleep(LOOK)
+        began, told_by_now = time.monotonic(), self._told_to_end
+        while any(one.popen and one.popen.poll() is None for one in processes):
+            at_once = at_once or self._told_to_end > told_by_now or not self._is_read
+            if time.monotonic() - began > (_ENDING if at_once else COLLECTING) or self._told_to_end > told_by_now + 1:
+                break
+            if not at_once:
+                self._show(self._record(processes))
+                self.state.cut_logs()
+            time.sleep(LOOK)
         for process in processes:
             process.end()
 
@@ -273,8 +351,6 @@ def _found(data: dict[str, object]) -> FoundRecord | None:
         return None  # it is being looked at by a later release, or was written by hand
 
 
-def _last_of(log: Path) -> str:
-    try:
-        return log.read_bytes()[-4000:].decode("utf-8", "replace").strip()
-    except OSError:
-        return ""
+def _with(told: str, process: Process) -> str:
+    """The text, and behind it what a process has printed, if it has."""
+    return f"{told}\n{process.printed}".strip()

@@ -167,6 +167,8 @@ class Isolation:
     def cell(self) -> Cell:
         """Where children run; opened when it is first needed."""
         if self._opened is None:
+            # A target may have closed them since, as it was loaded.
+            fill_standard()
             self._opened = Cell()
         return self._opened
 

@@ -8,14 +8,14 @@ import signal
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 try:
     import ctypes
 except ImportError:  # not in every build
     ctypes = None  # type: ignore[assignment]
 
-__all__ = ["Process", "can_fork", "fill_standard", "how_it_ended"]
+__all__ = ["Process", "can_fork", "die_with_parent", "fill_standard", "how_it_ended", "standard_kept"]
 
 _PR_SET_PDEATHSIG = 1
 # Seconds for which a process that is about to end by itself is waited for.
@@ -32,6 +32,19 @@ def fill_standard() -> None:
     while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(number)
+
+
+@contextlib.contextmanager
+def standard_kept() -> Iterator[None]:
+    """Whatever a target does to stdin, stdout and stderr in this process is undone: they are files of the user's."""
+    fill_standard()
+    kept = [os.dup(number) for number in range(3)]
+    try:
+        yield
+    finally:
+        for number, copy in enumerate(kept):
+            os.dup2(copy, number)
+            os.close(copy)
 
 
 class Process:
@@ -106,7 +119,7 @@ def _live(work: Callable[[], object], signals: set[signal.Signals] | set[int]) -
     """The child, from its first to its last moment."""
     try:
         os.setpgid(0, 0)
-        _die_with_parent()
+        die_with_parent()
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, signals)
@@ -115,8 +128,8 @@ def _live(work: Callable[[], object], signals: set[signal.Signals] | set[int]) -
         os._exit(0)
 
 
-def _die_with_parent() -> None:
-    """On Linux the child ends with its parent, also where no clock ticks; elsewhere the clock looks for it."""
+def die_with_parent() -> None:
+    """On Linux this process ends with its parent from here on, also where no clock ticks; elsewhere it has to look."""
     if sys.platform == "linux" and ctypes is not None:
         with contextlib.suppress(Exception):
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
