@@ -18,9 +18,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from chunkproof.fuzzing import scheduler
 from chunkproof.fuzzing.found import Found
-from chunkproof.fuzzing.scheduler import SHARD, Remote, SchedulerError
+from chunkproof.fuzzing.remote import scheduler
+from chunkproof.fuzzing.remote.scheduler import SHARD, Remote, SchedulerError
 from chunkproof.fuzzing.state import State, read_json
 
 ADDRESS = "tcp://127.0.0.1:8786"
@@ -30,7 +30,7 @@ STAND_IN = """
 import json, os, sys, time
 from pathlib import Path
 from chunkproof.corpus.making import ANY_RULE
-from chunkproof.fuzzing import scheduler
+from chunkproof.fuzzing.remote import scheduler
 from chunkproof.fuzzing.found import Found
 from chunkproof.fuzzing.state import State
 

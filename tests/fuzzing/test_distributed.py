@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from chunkproof.corpus.store import read_corpus
-from chunkproof.fuzzing.scheduler import Remote, SchedulerError
+from chunkproof.fuzzing.remote.scheduler import Remote, SchedulerError
 from chunkproof.fuzzing.state import State
 
 SEEDS = 240

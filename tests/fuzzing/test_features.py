@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkproof.fuzzing.features import cover, features, tokens_of
+from chunkproof.fuzzing.merging.features import cover, features, tokens_of
 from chunkproof_strategies.strategies import streams
 
 EVERY = st.binary(max_size=60) | streams().map(lambda stream: stream.wire)

@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 
 from chunkproof.corpus.making import ANY_RULE, Described, entry_of
 from chunkproof.corpus.store import read_corpus, write_entry
-from chunkproof.fuzzing import merge_command
-from chunkproof.fuzzing.alike import attributed, merge_findings
-from chunkproof.fuzzing.features import features
 from chunkproof.fuzzing.found import Found
-from chunkproof.fuzzing.merge_command import merge_
-from chunkproof.fuzzing.merging import merge
+from chunkproof.fuzzing.merging import command as merge_command
+from chunkproof.fuzzing.merging.alike import attributed, merge_findings
+from chunkproof.fuzzing.merging.command import merge_
+from chunkproof.fuzzing.merging.features import features
+from chunkproof.fuzzing.merging.merge import merge
 from chunkproof.fuzzing.state import State, StateError
 from chunkproof.question import Question
 
@@ -383,7 +383,7 @@ def counted(change):
 
 os.replace, os.link = counted(os.replace), counted(os.link)
 Path.unlink = counted(Path.unlink)
-from chunkproof.fuzzing.merging import merge
+from chunkproof.fuzzing.merging.merge import merge
 merge([Path(one) for one in sys.argv[3:]], Path(sys.argv[2]), {"table": lambda data: (data, ())})
 print(-left)
 """
@@ -455,8 +455,8 @@ def test_damaged_files_are_named_kept_and_lose_nothing_else(tmp_path):
 
 
 def test_what_is_too_large_is_named_and_left_where_it_is(tmp_path, monkeypatch):
-    monkeypatch.setattr("chunkproof.fuzzing.merging.FILE_BYTES_MAX", 100)
-    monkeypatch.setattr("chunkproof.fuzzing.sources.FILE_BYTES_MAX", 100)
+    monkeypatch.setattr("chunkproof.fuzzing.merging.merge.FILE_BYTES_MAX", 100)
+    monkeypatch.setattr("chunkproof.fuzzing.merging.sources.FILE_BYTES_MAX", 100)
     state = campaign(tmp_path / "a")
     put(state.inputs / "table" / "large", b"data:" + b"a" * 100)
     put(state.artefacts / "crash", b"a" * 101)

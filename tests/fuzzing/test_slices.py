@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkproof.fuzzing.seeds import SeedPlan, joined
-from chunkproof.fuzzing.slices import Slice, pack, run_slice, unpack
+from chunkproof.fuzzing.remote.plan import SeedPlan, joined
+from chunkproof.fuzzing.remote.slices import Slice, pack, run_slice, unpack
 
 # Seeds ----------------------------------------------------------------------------------------------------------------
 
@@ -160,8 +160,8 @@ def test_what_a_slice_has_found_is_handed_over_however_it_ends(tmp_path, monkeyp
 
 
 def test_a_slice_that_does_not_end_is_ended_with_all_that_it_started(tmp_path, monkeypatch):
-    monkeypatch.setattr("chunkproof.fuzzing.slices._COLLECTING", 0.5)
-    monkeypatch.setattr("chunkproof.fuzzing.slices._ENDING", 0.2)
+    monkeypatch.setattr("chunkproof.fuzzing.remote.slices._COLLECTING", 0.5)
+    monkeypatch.setattr("chunkproof.fuzzing.remote.slices._ENDING", 0.2)
     ends = """
 import signal, subprocess, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)

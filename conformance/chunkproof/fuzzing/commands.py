@@ -1,79 +1,97 @@
-"""``chunkproof fuzz``: a campaign, and one shard of one."""
+"""``chunkproof fuzz``: a campaign."""
 
 from __future__ import annotations
 
 import os
-import time
-import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
 from chunkproof_reports.campaign.markdown import markdown
 from chunkproof_reports.campaign.record import CampaignRecord
 
-from ..baseline import Baseline, BaselineError
-from ..command import close, load_in, profile_of, profile_options, refuse
+from ..command import profile_of, refuse
 from ..files import write_whole
-from ..isolation.judging import Isolation
-from ..isolation.limits import Limits
-from ..isolation.process import die_with_parent
-from ..peace import at_peace
-from ..profile import Profile
-from ..replay import replay_settings
-from .atheris_engine import AtherisEngine
-from .collecting import Collector, named
-from .durations import Duration, SeedRange
+from .durations import Duration
 from .folder import state_of
-from .found import Found
 from .instrument import atheris_missing
-from .merge_command import merge_
-from .progress import Engine
-from .remote import RemoteCampaign
-from .scheduler import Remote, SchedulerError
+from .merging.command import merge_
+from .options import ATHERIS, baseline_of, campaign_options, isolation_of, words_given
+from .remote.campaign import RemoteCampaign
+from .remote.scheduler import Remote, SchedulerError
 from .seeding import DECODERS
 from .seeds_command import seeds
-from .shard import Shard
+from .shard_command import shard
 from .shown import Shown
-from .storm_engine import StormEngine
-from .supervisor import Campaign, Ending, ShardFailed
+from .state import State
+from .supervisor import Campaign, Ending, ShardFailed, Show
 
 __all__ = ["fuzz"]
 
-FOLDER = "chunkproof-fuzz"
-ENGINES = ("storm", "atheris", "both")
-#: The modes of the engine atheris, by the name of a shard's engine.
-_ATHERIS = {"atheris-table": "table", "atheris-raw": "raw"}
-_FAULT = 3
+_ENGINES = {
+    "storm": ("storm",),
+    "atheris": tuple(ATHERIS),
+    "both": ("storm", "atheris-table", "storm", "atheris-raw"),
+}
 # Seconds of a campaign of which nobody says how long it is to be.
 _SECONDS = 60.0
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What somebody asked for. ``settings`` are the words for what was declared and limited."""
 
-def _options(command: Command) -> Command:
-    """The options that a campaign and a shard share."""
-    for option in (
-        click.option("--output", type=int, metavar="MiB", help="As --chunkproof-output."),
-        click.option("--memory", type=int, metavar="MiB", help="As --chunkproof-memory."),
-        click.option("--timeout", type=float, metavar="SECONDS", help="As --chunkproof-timeout."),
-        click.option("--baseline", metavar="FILE", help="Known failures, which are no news; else pyproject.toml's."),
-        click.option(
-            "--state", "folder", default=FOLDER, metavar="DIR", show_default=True, help="The campaign's folder."
-        ),
-        click.option("--seed-range", type=SeedRange(), help="Storm: these seeds and no others; 0:1000 are a thousand."),
-        click.option("--time", "seconds", type=Duration(), help="How long: 30s, 10m, 1h."),
-    ):
-        command = option(command)
-    return profile_options()(command)
+    spec: str
+    engine: str
+    jobs: int
+    folder: str
+    baseline: str | None
+    seed_range: tuple[int, int] | None
+    scheduler: str | None
+    ending: Ending
+    settings: Sequence[str]
+
+    def campaign(self, state: State, show: Show) -> Campaign:
+        """The campaign, on this machine or on others."""
+        command = ["--target", self.spec, *self.settings, *(("--baseline", self.baseline) if self.baseline else ())]
+        if self.scheduler is None:
+            return Campaign(state, self.engines, [*command, "--state", self.folder], self.ending, self.about(), show)
+        kinds = list(dict.fromkeys(_ENGINES[self.engine]))
+        remote = Remote(self.scheduler, state, command, DECODERS, self.seed_range or (0, None), kinds)
+        return RemoteCampaign(state, self.engines, command, self.ending, self.about(), show, remote=remote)
+
+    @property
+    def engines(self) -> list[str]:
+        """The engine of each shard: of several kinds by turns."""
+        jobs = max(self.jobs, 2) if self.engine == "both" else self.jobs
+        return list(islice(cycle(_ENGINES[self.engine]), jobs))
+
+    def about(self) -> CampaignRecord:
+        """What the campaign is before it has begun."""
+        return CampaignRecord(
+            target=self.spec,
+            engine=self.engine,
+            jobs=self.jobs,
+            shards=(),
+            findings=(),
+            waiting=0,
+            elapsed=0.0,
+            remaining=None,
+            since_news=None,
+            rate=0.0,
+            state=self.folder,
+            replaying=tuple(self.settings),
+        )
 
 
 @click.group("fuzz", invoke_without_command=True)
-@_options
-@click.option("--engine", type=click.Choice(ENGINES), default="storm", show_default=True, help="What looks for faults.")
+@campaign_options
+@click.option(
+    "--engine", type=click.Choice(list(_ENGINES)), default="storm", show_default=True, help="What looks for faults."
+)
 @click.option("--jobs", type=click.IntRange(1), default=os.cpu_count(), help="Shards at a time; one a core by default.")
 @click.option("--until-quiet", type=Duration(), help="End when nothing new has come for so long.")
 @click.option("--until-found", is_flag=True, help="End with the first finding.")
@@ -115,47 +133,26 @@ def fuzz(
     isolation_of(limits).close()
     if summary is not None:
         _assert_can_be_written(summary)
+    if seconds is None and until_quiet is None and seed_range is None:
+        seconds = _SECONDS
+    ending = Ending(seconds, until_quiet, until_found)
+    settings = words_given(declare, deviations, limits)
+    asked = _Asked(spec, engine, jobs, folder, baseline, seed_range, scheduler, ending, settings)
     state = state_of(profile, spec, folder)
     if not ctx.with_resource(state.lock("running", wait=False)):
         refuse(f"--state={folder}: another campaign is running in it: end that one, or name another folder")
     state.set_seeds(*(seed_range or (0, None)))
     state.look_again()
-    settings = _words_given(declare, deviations, limits)
-    about = CampaignRecord(
-        target=spec,
-        engine=engine,
-        jobs=jobs,
-        shards=(),
-        findings=(),
-        waiting=0,
-        elapsed=0.0,
-        remaining=None,
-        since_news=None,
-        rate=0.0,
-        state=folder,
-        replaying=tuple(settings),
-    )
-    ending = Ending(seconds, until_quiet, until_found)
-    if seconds is None and until_quiet is None and seed_range is None:
-        ending.seconds = _SECONDS
-    command = ["--target", spec, *settings, *(("--baseline", baseline) if baseline else ())]
-    engines = _engines(engine, jobs)
     with Shown(as_json=as_json) as shown:
-        campaign = Campaign(state, engines, [*command, "--state", folder], ending, about, shown.show)
-        if scheduler is not None:
-            remote = Remote(
-                scheduler, state, command, DECODERS, seed_range or (0, None), list(dict.fromkeys(_engines(engine, 4)))
-            )
-            campaign = RemoteCampaign(state, engines, command, ending, about, shown.show, remote=remote)
-        record = _run(campaign, shown)
+        record = _run(asked.campaign(state, shown.show), shown)
     shown.end(record)
     if summary is not None:
         write_whole(Path.cwd() / summary, markdown(record))
-    # What nobody has looked at is taken for a finding: it was one when it was found.
-    found = bool(record.findings or record.waiting)
-    if not found and not any(shard.checks for shard in record.shards):
-        refuse("nothing was checked in so short a time; give more, as --time 1m")
-    raise SystemExit(int(found))
+    raise SystemExit(_exit_code(record))
+
+
+for command in (merge_, seeds, shard):
+    fuzz.add_command(command)
 
 
 def _assert_can_be_written(summary: str) -> None:
@@ -178,110 +175,10 @@ def _run(campaign: Campaign, shown: Shown) -> CampaignRecord:
         refuse(str(error))
 
 
-def _engines(engine: str, jobs: int) -> list[str]:
-    """The engine of each shard: of several kinds by turns."""
-    kinds = {"storm": ["storm"], "atheris": list(_ATHERIS)}
-    kinds["both"] = ["storm", "atheris-table", "storm", "atheris-raw"]
-    jobs = max(jobs, 2) if engine == "both" else jobs
-    return list(islice(cycle(kinds[engine]), jobs))
-
-
-def _words_given(declare: Sequence[str], deviations: Sequence[str], limits: Mapping[str, float | None]) -> list[str]:
-    given = {name: value for name, value in limits.items() if value is not None}
-    return replay_settings(declare, deviations, given)
-
-
-fuzz.add_command(merge_)
-fuzz.add_command(seeds)
-
-
-@fuzz.command("shard")
-@_options
-@click.option("--engine", type=click.Choice(["storm", *_ATHERIS]), default="storm", show_default=True)
-@click.option("--name", default="0", show_default=True, help="The name of its status file.")
-@click.option("--parent", type=int, hidden=True, help="The process that starts it, without which it ends.")
-def shard_(
-    target: str | None,
-    declare: tuple[str, ...],
-    deviations: tuple[str, ...],
-    seconds: float | None,
-    seed_range: tuple[int, int] | None,
-    folder: str,
-    baseline: str | None,
-    engine: str,
-    name: str,
-    parent: int | None,
-    **limits: float | None,
-) -> None:
-    """One shard of a campaign: one process, one engine, into one folder.
-
-    A range of seeds is a piece of work for any machine: `chunkproof fuzz merge` makes one folder of several.
-    """
-    if parent is not None:
-        die_with_parent()
-        if os.getppid() != parent:
-            raise SystemExit(_FAULT)
-    if seconds is None and seed_range is None:
-        refuse("say how long (--time 10m) or which seeds (--seed-range 0:1000)")
-    profile, spec = profile_of(target, declare, deviations)
-    known = baseline_of(profile, spec, baseline)
-    state = state_of(profile, spec, folder)
-    if seed_range is not None:
-        state.set_seeds(*seed_range)
-    if engine in _ATHERIS and (missing := atheris_missing()):
-        refuse(missing)
-    process = isolation_of(limits)
-    loaded = load_in(profile, spec, process)
-    expected = named(one.deviation for one in known.rules.values()) if known else ()
-    signatures = [_signature(one.kind, one.case) for one in known.rules.values()] if known else []
-    try:
-        collector = Collector(
-            state,
-            loaded,
-            process,
-            seed="fuzz",
-            began=state.about().get("created", time.time()),
-            baseline=expected,
-            signatures=signatures,
-        )
-        with at_peace():
-            if engine == "storm":
-                searching: Engine = StormEngine(loaded, process, state, expected)
-            else:
-                words = _with_equals(["--target", spec, *_words_given(declare, deviations, {})])
-                searching = AtherisEngine(loaded, process, state, name, _ATHERIS[engine], words, expected)
-            Shard(name, engine, searching, collector, state).run(seconds or float("inf"))
-    except Exception:
-        click.echo(
-            f"A fault of chunkproof itself. Please report it with this text:\n{traceback.format_exc()}", err=True
-        )
-        raise SystemExit(_FAULT) from None
-    finally:
-        close(loaded)
-        process.close()
-    raise SystemExit(int(bool(state.records() or state.waiting())))
-
-
-def _with_equals(words: Sequence[str]) -> list[str]:
-    """Options with their values as one word each: what the engine passes over."""
-    return [f"{option}={value}" for option, value in zip(words[::2], words[1::2], strict=True)]
-
-
-def _signature(kind: Any, case: Any) -> str:
-    return Found.of_case(case, kind, engine="", seed="").signature
-
-
-def isolation_of(limits: dict[str, float | None]) -> Isolation:
-    """Where the target is run; a limit that cannot be used ends the command."""
-    try:
-        return Isolation(Limits(**{name: value for name, value in limits.items() if value is not None}))  # type: ignore[arg-type]
-    except ValueError as error:
-        refuse(f"--{error}")
-
-
-def baseline_of(profile: Profile, spec: str, given: str | None) -> Baseline | None:
-    """The known failures of the target; a file that cannot be used ends the command."""
-    try:
-        return profile.baselines(given, [spec]).get(spec)
-    except BaselineError as error:
-        refuse(str(error))
+def _exit_code(record: CampaignRecord) -> int:
+    """1 where something was found; a campaign that has checked nothing cannot say that nothing was."""
+    # What nobody has looked at is taken for a finding: it was one when it was found.
+    found = bool(record.findings or record.waiting)
+    if not found and not any(one.checks for one in record.shards):
+        refuse("nothing was checked in so short a time; give more, as --time 1m")
+    return int(found)

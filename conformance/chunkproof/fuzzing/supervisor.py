@@ -25,7 +25,7 @@ from chunkproof_reports.campaign.record import CampaignRecord, FoundRecord, Shar
 from ..isolation.process import how_it_ended
 from .state import State, is_number
 
-__all__ = ["COLLECTING", "LOOK", "Campaign", "Ending", "Process", "ShardFailed"]
+__all__ = ["COLLECTING", "LOOK", "Campaign", "Ending", "Process", "ShardFailed", "Show"]
 
 #: Seconds between two looks.
 LOOK = 0.25

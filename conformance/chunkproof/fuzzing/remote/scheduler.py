@@ -21,11 +21,11 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-from .merging import Decode, merge
-from .seeds import Range, SeedPlan
+from ..merging.merge import Decode, merge
+from ..merging.sources import read_source
+from ..state import State, StateError, read_json, write_json
+from .plan import Range, SeedPlan
 from .slices import Handed, Slice, run_slice, unpack
-from .sources import read_source
-from .state import State, StateError, read_json, write_json
 
 __all__ = ["SHARD", "Remote", "SchedulerError"]
 

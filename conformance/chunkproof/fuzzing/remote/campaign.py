@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from chunkproof_reports.campaign.record import CampaignRecord
 
+from ..supervisor import COLLECTING, LOOK, Campaign, Process
 from .scheduler import Remote
-from .supervisor import COLLECTING, LOOK, Campaign, Process
 
 __all__ = ["RemoteCampaign"]
 

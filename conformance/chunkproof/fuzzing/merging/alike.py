@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .found import Found, FoundError
+from ..found import Found, FoundError
 
 __all__ = ["attributed", "digest_of", "merge_findings", "not_among"]
 

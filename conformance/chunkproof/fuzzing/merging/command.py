@@ -11,11 +11,11 @@ import click
 from chunkproof_reports import terminal
 from chunkproof_reports.visible import count_of
 
-from ..command import refuse
-from ..corpus.commands import told
-from .merging import Merged, merge
-from .seeding import DECODERS
-from .state import StateError
+from ...command import refuse
+from ...corpus.commands import told
+from ..seeding import DECODERS
+from ..state import StateError
+from .merge import Merged, merge
 
 __all__ = ["merge_"]
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from ..corpus.entry import EntryError
-from ..corpus.store import Problem, read_file
+from ...corpus.entry import EntryError
+from ...corpus.store import Problem, read_file
+from ..found import Found, FoundError
+from ..state import State, StateError, read_json
 from .alike import attributed, digest_of
-from .found import Found, FoundError
-from .state import State, StateError, read_json
 
 __all__ = ["FILE_BYTES_MAX", "Source", "StoredEntry", "assert_alike", "later", "read_source"]
 

@@ -19,11 +19,11 @@ from typing import Any
 
 from chunkproof_strategies.chunkings import Cuts
 
-from ..corpus.store import Problem, read_file, rewrite_entry, write_entry
+from ...corpus.store import Problem, read_file, rewrite_entry, write_entry
+from ..state import PAST_MAX, State, StateError, read_json, write_json
 from .alike import digest_of, merge_findings, not_among
 from .features import Cover, features
 from .sources import FILE_BYTES_MAX, Source, StoredEntry, assert_alike, later, read_source
-from .state import PAST_MAX, State, StateError, read_json, write_json
 
 __all__ = ["Decode", "Merged", "merge"]
 

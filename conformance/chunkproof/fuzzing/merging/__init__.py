@@ -1,0 +1,1 @@
+"""Several folders of campaigns made one: a function of files."""

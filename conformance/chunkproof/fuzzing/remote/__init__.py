@@ -1,0 +1,1 @@
+"""A campaign on several machines: its shards as slices that a scheduler hands out."""
