@@ -37,6 +37,8 @@ FINDINGS_MAX = 300
 _DIAGNOSED_AT_ONCE = 12
 # Bytes of a stream that a record shows.
 _SHOWN_MAX = 4096
+# Rules on everything at once: that one is known to be broken says nothing of what else breaks it.
+_OF_ALL = ("whole/", "prefix/")
 _SECOND_RUN = "whole/a-second-run-sees-nothing-of-the-first"
 
 _STOPPED = ("hung", "died", "memory", "output")
@@ -47,9 +49,9 @@ Record = dict[str, Any]
 class Collector:
     """Collects the findings of one target's campaign.
 
-    ``baseline`` are the deviations that are no news from the start, ``signatures`` the failures that
-    the baseline knows; ``began`` is when the campaign began, by `time.time`. ``beat`` is called between two steps, each
-    of which takes some seconds at most.
+    ``baseline`` are the deviations that are no news from the start. ``signatures`` and ``failures`` (rule, and in what way)
+    are what the baseline knows. ``began`` is when the campaign began, by `time.time`; ``beat`` is called between two
+    steps, each of which takes some seconds at most.
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class Collector:
         began: float,
         baseline: Sequence[Deviation] = (),
         signatures: Iterable[str] = (),
+        failures: Iterable[tuple[str, str]] = (),
         beat: Callable[[], object] = lambda: None,
     ) -> None:
         self.state = state
@@ -71,6 +74,7 @@ class Collector:
         self.began = began
         self.baseline = tuple(baseline)
         self.signatures = frozenset(signatures)
+        self.failures = frozenset(one for one in failures if not one[0].startswith(_OF_ALL))
         self.beat = beat
         self._results: dict[str, RuleResult] = {}
 
@@ -135,7 +139,7 @@ class Collector:
 
     def _take(self, found: Found) -> None:
         records = {record["id"]: record for record in self.state.records()}
-        if found.signature in self.signatures:
+        if found.signature in self.signatures or (found.rule, found.kind) in self.failures:
             return
         if found.signature in records:
             record = records[found.signature]

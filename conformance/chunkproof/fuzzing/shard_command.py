@@ -100,6 +100,7 @@ def _collector(state: State, target: Target, process: Isolation, baseline: Basel
         began=state.about().get("created", time.time()),
         baseline=named(one.deviation for one in known),
         signatures=map(_signature, known),
+        failures=[(one.rule, one.kind) for one in known],
     )
 
 
