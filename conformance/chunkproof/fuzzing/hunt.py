@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from chunkproof_reports.results import Kind, RuleResult
 from chunkproof_strategies.chunkings import Cuts, chunks_of, without_empty_chunks
 from chunkproof_targets.contract import Run, Target, TargetError
-from chunkproof_targets.deviations import Deviation
+from chunkproof_targets.deviations import Deviation, find_deviations
 from chunkproof_targets.deviations.compose import DeviatingTarget, compose
 
 from ..corpus.making import ANY_RULE
@@ -197,6 +197,9 @@ def explains(known: Iterable[Deviation], target: Target, rule: Rule, finding: Fi
 def _gives(deviations: tuple[Deviation, ...], target: Target, rule: Rule, finding: Finding) -> bool:
     """Whether what came out is what the reference parser with these gives."""
     seen = Seen(Question(finding.wire, finding.cuts, finding.before), finding.run)
+    # What the target declares it does besides.
+    declared = find_deviations("+".join(target.deviations))
+    deviations = (*(one for one in declared if one not in deviations), *deviations)
     try:
         return seen.fits(target, deviations)
     except TargetError:  # they cannot be combined

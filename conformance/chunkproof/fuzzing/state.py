@@ -30,6 +30,8 @@ WAITING_MAX = 16
 PAST_MAX = 300
 #: A log that has grown to more is cut to a quarter of it, at four looks a second.
 LOG_BYTES_MAX = 1 << 20
+# Bytes of a stream that a record shows.
+_SHOWN_MAX = 4096
 # Larger files are not of ours.
 _FILE_BYTES_MAX = 8 << 20
 # What a process has begun to write and not finished is left behind where it is killed; this many seconds later it is.
@@ -43,6 +45,7 @@ _RECORD: Mapping[str, Any] = {
     "deviations": [],
     "equals": {},
     "entry": "",
+    "seen": {},
     "count": 1,
     "found": 0.0,
     "seconds": 0.0,
@@ -193,7 +196,8 @@ class State:
         if data.get("id") != path.stem:
             return state, None
         sound = {key: value for key, value in data.items() if key not in _RECORD or _is_like(value, _RECORD[key])}
-        return state, {**_RECORD, **sound, "rule": found.rule, "wire_bytes": len(found.wire)}
+        defaults = {key: value for key, value in _RECORD.items() if key != "seen"}
+        return state, {**defaults, **sound, "rule": found.rule, **shown(found)}
 
     def look_again(self) -> None:
         """Every finding is one of an earlier campaign from here on: it counts again when it has failed again."""
@@ -311,6 +315,17 @@ class State:
         """Be the only one; see `locked`."""
         with locked(self.folder / f"{name}.lock", wait=wait) as is_held:
             yield is_held
+
+
+def shown(found: Found) -> dict[str, Any]:
+    """What the record of a finding shows of its stream: all of it, unless it is large."""
+    is_small = len(found.wire) <= _SHOWN_MAX
+    return {
+        "wire": found.wire.hex() if is_small else "",
+        "cuts": list(found.cuts) if is_small else [],
+        "before": [wire.hex() for wire in found.before] if is_small else [],
+        "wire_bytes": len(found.wire),
+    }
 
 
 def read_json(path: Path) -> dict[str, Any]:

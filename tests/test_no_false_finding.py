@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from tests.gallery import EACH_KIND, GALLERY
 
 from chunkproof.fuzzing.hunt import Hunt
 from chunkproof.fuzzing.storm import Storm
@@ -19,6 +18,8 @@ from chunkproof.watch import Watch
 from chunkproof_targets.contract import Target
 from chunkproof_targets.declared import Declared
 from chunkproof_targets.loading import load_target
+
+from .gallery import EACH_KIND, GALLERY
 
 MIXTURES = range(5000, 5040)
 #: For parsers of which each run waits for threads.
