@@ -300,15 +300,17 @@ class Collector:
         if not broken:
             return
         found = diagnose(self.target, list(broken.values()), self.isolation, seed=self.seed)
-        named_ = []
+        # What the target declares is no cause: the stream fails all the same.
+        seen = [one for one in found.deviations if not one.declared]
+        told_of = []
         for record in records:
             result = self._result(record)
-            causes = [] if result is None else [one for one in found.deviations if result.id in one.rules]
+            causes = [] if result is None else [one for one in seen if result.id in one.rules]
             equals = {one.name: list(one.equals) for one in causes if one.equals}
-            named_.append(record | {"deviations": [one.name for one in causes], "equals": equals})
-        told = {name for record in (*self._records.values(), *named_) for name in record["deviations"]}
-        self._seen_in_answers(one for one in found.deviations if not one.declared and one.name not in told)
-        for record in named_:
+            told_of.append(record | {"deviations": [one.name for one in causes], "equals": equals})
+        told = {name for record in (*self._records.values(), *told_of) for name in record["deviations"]}
+        self._seen_in_answers(one for one in seen if one.name not in told)
+        for record in told_of:
             self._write(record)
         self._write_known()
 
@@ -368,9 +370,10 @@ class Collector:
 
     def _absorb(self, lead: Record) -> Record:
         """Let go the records that are counted in this one."""
-        for name in lead["absorbs"] if isinstance(lead["absorbs"], list) else ():
-            if name in self._records and name != lead["id"]:
-                self._drop(self._records[name])
+        names = lead["absorbs"] if isinstance(lead["absorbs"], list) else []
+        for record in list(self._records.values()):
+            if record["id"] in names and record["id"] != lead["id"]:
+                self._drop(record)
         lead = {key: value for key, value in lead.items() if key != "absorbs"}
         self._write(lead)
         return lead
