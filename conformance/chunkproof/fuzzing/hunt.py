@@ -34,6 +34,8 @@ __all__ = ["PROMPT", "Hunt", "any_stream", "explains", "prompt_rule", "seems_lat
 PROMPT = "delivery/prompt"
 # The part of the time that may go into making streams small, and seconds that it may take at the start.
 _SHRINKING, _SHRINKING_START = 0.25, 0.5
+# Seconds for which one stream is made small: where a target is slow, that which is the smallest by then is kept.
+_ONE_STREAM = 10.0
 
 
 @dataclass(slots=True)
@@ -159,11 +161,13 @@ class _Unexplained(RuleRun):
     """A rule's runs in which only that fails which the known deviations do not explain."""
 
     def __init__(self, rule: Rule, target: Target, watch: Watch, known: tuple[Deviation, ...]) -> None:
-        super().__init__(rule, target, watch)
+        super().__init__(rule, target, watch, until=time.monotonic() + _ONE_STREAM)
         self.known = known
 
     def kind(self, wire: bytes, cuts: Cuts, before: tuple[bytes, ...]) -> Kind | None:
-        """See `RuleRun.kind`."""
+        """See `RuleRun.kind`; when the time is up, nothing fails any more, and so nothing smaller is found."""
+        if time.monotonic() > self.until:
+            return None
         kind = super().kind(wire, cuts, before)
         if kind is None or not self.known:
             return kind
