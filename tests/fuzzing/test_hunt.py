@@ -53,7 +53,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(hunt_module.time, "monotonic", clock)
+    monkeypatch.setattr(time, "monotonic", clock)
     return clock
 
 

@@ -9,7 +9,7 @@ from types import FrameType
 
 from .collecting import Collector
 from .progress import Engine
-from .state import State
+from .state import State, is_number
 
 __all__ = ["Shard"]
 
@@ -41,7 +41,7 @@ class Shard:
         self.state = state
         self._parent = os.getppid()
         self._told_to_end = False
-        self._before = state.status(name)
+        self._before = {key: value for key, value in state.status(name).items() if is_number(value)}
         self._began = time.monotonic()
         self._collect_at = time.monotonic() + _GATHERING
         collector.beat = self._beat
