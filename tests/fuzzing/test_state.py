@@ -17,7 +17,7 @@ import pytest
 from chunkproof.corpus.making import ANY_RULE
 from chunkproof.fuzzing.found import Found
 from chunkproof.fuzzing.lock import locked
-from chunkproof.fuzzing.state import INBOX_MAX, State, StateError, write_json
+from chunkproof.fuzzing.state import INBOX_MAX, LOG_BYTES_MAX, State, StateError, write_json
 
 FORK = multiprocessing.get_context("fork")
 # Generous: nothing is said of how long anything takes, but a test must not hang.
@@ -389,9 +389,11 @@ def test_a_record_that_is_written_anew_is_read_anew(tmp_path):
     assert state.records() == []
 
 
-def test_a_log_does_not_grow_for_ever(tmp_path):
+def test_a_log_does_not_grow_for_ever_under_who_writes_to_it(tmp_path):
     state = campaign(tmp_path / "c")
-    path = state.log("0")
-    path.write_bytes(b"old\n" + b"x" * (2 << 20) + b"new\n")
-    assert state.log("0").stat().st_size == 1 << 19
-    assert state.log("0").read_bytes().endswith(b"new\n")
+    with state.log("0").open("ab", buffering=0) as log:
+        log.write(b"old\n" + b"x" * (2 * LOG_BYTES_MAX) + b"new\n")
+        state.cut_logs()
+        log.write(b"newer\n")
+    assert state.log("0").stat().st_size == LOG_BYTES_MAX // 4 + len(b"newer\n")
+    assert state.log("0").read_bytes().endswith(b"xnew\nnewer\n")
