@@ -142,6 +142,7 @@ def fuzz(
     if not ctx.with_resource(state.lock("running", wait=False)):
         refuse(f"--state={folder}: another campaign is running in it: end that one, or name another folder")
     state.set_seeds(*(seed_range or (0, None)))
+    state.free_seeds()
     state.look_again()
     with Shown(as_json=as_json) as shown:
         record = _run(asked.campaign(state, shown.show), shown)

@@ -37,6 +37,7 @@ _FAULT = 3
 @click.option("--engine", type=click.Choice(["storm", *ATHERIS]), default="storm", show_default=True)
 @click.option("--name", default="0", show_default=True, help="The name of its status file.")
 @click.option("--parent", type=int, hidden=True, help="The process that starts it, without which it ends.")
+@click.option("--after-death", is_flag=True, hidden=True, help="The one before has ended by itself, in some run.")
 def shard(
     target: str | None,
     declare: tuple[str, ...],
@@ -48,6 +49,7 @@ def shard(
     engine: str,
     name: str,
     parent: int | None,
+    after_death: bool,
     **limits: float | None,
 ) -> None:
     """One shard of a campaign: one process, one engine, into one folder.
@@ -73,7 +75,10 @@ def shard(
         collector = _collector(state, loaded, process, known)
         with at_peace():
             if engine == "storm":
-                searching: Engine = StormEngine(loaded, process, state, collector.baseline)
+                storm = StormEngine(loaded, process, state, collector.baseline, name)
+                if after_death:
+                    storm.take_death()
+                searching: Engine = storm
             else:
                 words = _with_equals(["--target", spec, *words_given(declare, deviations, {})])
                 mode = ATHERIS[engine]

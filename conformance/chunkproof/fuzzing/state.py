@@ -255,15 +255,49 @@ class State:
         if not (self.folder / "seeds.json").exists():
             self.set_seeds(0, None)
 
-    def take_seeds(self, count: int) -> range:
-        """The next so many seeds, which nobody else gets; fewer at the end of the range, and none behind it."""
+    def take_seeds(self, count: int, holder: str = "") -> range:
+        """The next so many seeds, which nobody else gets; fewer at the end of the range, and none behind it.
+
+        A ``holder``, a shard by its name, has them in hand from here on.
+        """
         with self.lock("seeds"):
-            path = self.folder / "seeds.json"
             found = self._seeds()
-            first, end = found["next"], found["range"][1]
-            behind = first + count if end is None else max(first, min(first + count, end))
-            write_json(path, found | {"next": behind}, sync=False)
-            return range(first, behind)
+            left = _ranges(found.get("left"))
+            if left:
+                taken = range(left[0][0], min(left[0][0] + count, left[0][1]))
+                found["left"] = [one for one in ([taken.stop, left[0][1]], *left[1:]) if one[0] < one[1]]
+            else:
+                first, end = found["next"], found["range"][1]
+                taken = range(first, first + count if end is None else max(first, min(first + count, end)))
+                found["next"] = taken.stop
+            self._write_held(found, holder, taken)
+            return taken
+
+    def hold_seeds(self, seeds: range, holder: str) -> None:
+        """These are what is left of the seeds that a shard has in hand."""
+        with self.lock("seeds"):
+            self._write_held(self._seeds(), holder, seeds)
+
+    def held_seeds(self, holder: str) -> range:
+        """What an earlier process of this shard had in hand as it was killed: given out once more, and only once."""
+        with self.lock("seeds"):
+            found = self._seeds()
+            held = _ranges([_held(found).get(holder)])
+            self._write_held(found, holder, range(0))
+            return range(*held[0]) if held else range(0)
+
+    def free_seeds(self) -> None:
+        """No shard of an earlier campaign runs any more: whatever they had in hand is given out first."""
+        with self.lock("seeds"):
+            found = self._seeds()
+            found["left"] = sorted([*_ranges(found.get("left")), *_ranges(list(_held(found).values()))])
+            write_json(self.folder / "seeds.json", found | {"held": {}}, sync=False)
+
+    def _write_held(self, found: Mapping[str, Any], holder: str, seeds: range) -> None:
+        held = {name: one for name, one in _held(found).items() if name != holder}
+        if holder and seeds:
+            held[holder] = [seeds.start, seeds.stop]
+        write_json(self.folder / "seeds.json", {**found, "held": held}, sync=False)
 
     def _seeds(self) -> dict[str, Any]:
         """Which seeds there are, and the next; StateError where that cannot be read."""
@@ -339,6 +373,21 @@ def cut_log(path: Path) -> None:
             log.truncate(0)
             log.seek(0)
             log.write(end)
+
+
+def _held(seeds: Mapping[str, Any]) -> Mapping[str, Any]:
+    held = seeds.get("held")
+    return held if isinstance(held, dict) else {}
+
+
+def _ranges(value: object) -> list[list[int]]:
+    """Those of a list that are ranges of seeds."""
+    ones = value if isinstance(value, list) else []
+    return [
+        one
+        for one in ones
+        if isinstance(one, list) and len(one) == 2 and all(type(end) is int for end in one) and 0 <= one[0] < one[1]
+    ]
 
 
 def is_number(value: object) -> TypeGuard[float]:

@@ -42,7 +42,7 @@ _ENDING = 5.0
 # Seconds for a shard of a campaign of which nobody says how long it is to be: that tells it when to end.
 _LONG = 30 * 24 * 3600
 # Times that shards are started again, in all.
-_STARTS_MAX = 50
+_STARTS_MAX = 30
 # Bytes of a log that are told.
 _PRINTED_MAX = 4000
 # Seconds over which the rate is taken.
@@ -85,13 +85,13 @@ class Process:
     is_done: bool = False
     _behind: int = 0
 
-    def start(self) -> None:
-        """Start it, or start it again."""
+    def start(self, *words: str) -> None:
+        """Start it, or start it again; ``words`` are further options."""
         self.started = time.time()
         with self.log.open("ab") as log:
             self._behind = log.tell()
             self.popen = subprocess.Popen(
-                self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+                [*self.command, *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
             )
 
     @property
@@ -143,6 +143,7 @@ class Campaign:
     _counts: list[tuple[float, int]] = field(default_factory=list)
     _coverage: int = 0
     _starts: int = 0
+    _given_up: str = ""
     _told_to_end: int = 0
     _is_read: bool = True
 
@@ -228,7 +229,7 @@ class Campaign:
             return "something was found"
         if all(process.is_done for process in processes):
             return "all seeds are done"
-        return ""
+        return self._given_up
 
     def _look_after(self, processes: Sequence[Process]) -> None:
         for process in processes:
@@ -269,9 +270,10 @@ class Campaign:
             raise ShardFailed(_USAGE, _with(told, process))
         self._starts += 1
         if self._starts > _STARTS_MAX:
-            told = f"its shards have ended {self._starts} times, at last so: {how_it_ended(code)}"
-            raise ShardFailed(_FAULT, _with(told, process))
-        process.start()
+            self._given_up = f"its shards have ended {self._starts} times, at last so: {how_it_ended(code)}"
+            if not self.state.records():
+                raise ShardFailed(_FAULT, _with(self._given_up, process))
+        process.start(*([] if from_outside else ["--after-death"]))
 
     @property
     def _target(self) -> str:
