@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.plugin.conftest import INTERRUPTIBLE
+import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MARK = "CHUNKPROOF_TESTS_MARK"
+
+
+def _interruptible() -> None:
+    """What was started in the background ignores Ctrl-C, and so would all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Command:
@@ -31,7 +38,7 @@ class Command:
             [sys.executable, "-P", "-m", "chunkproof", "fuzz", *words],
             cwd=folder,
             env={**kept, "COLUMNS": "100", "PYTHONPATH": path, MARK: self.mark, **(env or {})},
-            preexec_fn=INTERRUPTIBLE,
+            preexec_fn=_interruptible,
             start_new_session=True,
             **how,
         )
@@ -41,7 +48,7 @@ class Command:
         try:
             out, err = self.process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
-            self.process.kill()
+            self.kill()
             raise
         return Ended(self.process.returncode, (out or b"").decode(), (err or b"").decode(), self)
 
@@ -55,6 +62,14 @@ class Command:
             except OSError:
                 continue
         return found
+
+    def kill(self) -> None:
+        """End all of it at once."""
+        for pid in (self.process.pid, *self.processes()) if self.process.poll() is None else self.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if self.process.returncode is None:
+            self.process.communicate()
 
     def left(self, seconds: float = 5) -> dict[int, str]:
         """The same, once those that are ending have had the time for it."""
@@ -103,3 +118,17 @@ def objects(folder: Path) -> list[dict[str, Any]]:
 def size_of(folder: Path) -> int:
     """Bytes on the disk of all files in a folder."""
     return sum(path.lstat().st_blocks * 512 for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Command]]:
+    """`start("--target=...")`: a campaign in the folder of the test; nothing of it outlives that."""
+    started: list[Command] = []
+
+    def start_one(*words: str, **how: Any) -> Command:
+        started.append(Command(tmp_path, *words, **how))
+        return started[-1]
+
+    yield start_one
+    for command in started:
+        command.kill()
