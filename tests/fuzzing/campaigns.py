@@ -10,35 +10,52 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+try:
+    import fcntl
+    import termios
+except ImportError:  # no terminals there
+    pass
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 MARK = "CHUNKPROOF_TESTS_MARK"
 
 
-def _interruptible() -> None:
+def _prepare(terminal: int | None) -> None:
     """What was started in the background ignores Ctrl-C, and so would all that it starts."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if terminal is not None:
+        fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
 
 
 class Command:
     """`chunkproof fuzz ...` in a folder; a session of its own, as behind a terminal."""
 
-    def __init__(self, folder: Path, *words: str, env: Mapping[str, str] | None = None, **how: Any) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *words: str,
+        env: Mapping[str, str] | None = None,
+        terminal: int | None = None,
+        before: Sequence[str] = (),
+        **how: Any,
+    ) -> None:
         self.folder = folder
         self.mark = uuid.uuid4().hex
         kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST", "COV_", "CI"))}
-        path = os.pathsep.join([str(ROOT), *sys.path])
+        path = os.pathsep.join([*before, str(ROOT), *sys.path])
         how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL, **how}
         self.process = subprocess.Popen(
             [sys.executable, "-P", "-m", "chunkproof", "fuzz", *words],
             cwd=folder,
             env={**kept, "COLUMNS": "100", "PYTHONPATH": path, MARK: self.mark, **(env or {})},
-            preexec_fn=_interruptible,
+            preexec_fn=partial(_prepare, terminal),
             start_new_session=True,
             **how,
         )

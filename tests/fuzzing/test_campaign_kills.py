@@ -110,13 +110,16 @@ def causes(state: Path) -> set[str]:
 def test_twenty_kills_lose_no_finding(tmp_path, start):
     with Reader(tmp_path / "state") as reader:
         _kill_twenty_times(tmp_path / "state", start)
-        last = start(*WORDS, "--time=60s", "--until-quiet=12s").end()
+        last = start(*WORDS, "--time=60s", "--until-quiet=10s").end()
         problems = reader.problems()
     state = tmp_path / "state"
     assert last.code == 1, last.all
     assert problems == []
     assert causes(state) == set(FAULTS)
-    assert sorted(record["deviations"] for record in objects(state / "findings")) == [[name] for name in FAULTS]
+    # One stream may show two of them.
+    found = {tuple(record["deviations"]) for record in objects(state / "findings")}
+    assert found >= {(name,) for name in FAULTS}
+    assert () not in found
     assert list((state / "inbox").iterdir()) == []
     assert len(read_corpus(state / "corpus").entries) >= len(FAULTS)
     assert last.command.left() == {}

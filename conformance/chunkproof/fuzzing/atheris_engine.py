@@ -112,6 +112,8 @@ class AtherisEngine:
         with contextlib.suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+        for path in self._log.parent.glob(f"{self.name}.*-*"):
+            path.unlink()  # the engine's own file of an input: the one that counts is in hand
 
     # the process ----------------------------------------------------------------------------------------------------
 
@@ -187,8 +189,6 @@ class AtherisEngine:
             raise RuntimeError(
                 f"{self._false_starts} processes ended before their first execution\n{self._last_of_log()}"
             )
-        for path in self._log.parent.glob(f"{self.name}.*-*"):
-            path.unlink()  # the engine's own file of the input: it is in hand
         stream = self._in_hand()
         if stream is not None:
             ended = Ended(_failure(code), Noted((), *stream, 1, 1))
