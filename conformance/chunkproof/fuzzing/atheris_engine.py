@@ -136,7 +136,11 @@ class AtherisEngine:
         self._fault.unlink(missing_ok=True)
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                self._command(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True
+                self._command(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                process_group=0,  # and of the session of the shard, which ends as a whole
             )
 
     def _command(self) -> list[str]:

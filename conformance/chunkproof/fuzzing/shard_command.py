@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 import traceback
 from collections.abc import Sequence
+from typing import NoReturn
 
 import click
 
@@ -57,7 +59,8 @@ def shard(
     A range of seeds is a piece of work for any machine: `chunkproof fuzz merge` makes one folder of several.
     """
     if parent is not None:
-        die_with_parent()
+        # By a signal that the shard hears, which then ends what the target has started.
+        die_with_parent(signal.SIGTERM)
         if os.getppid() != parent:
             raise SystemExit(_FAULT)
     if seconds is None and seed_range is None:
@@ -83,16 +86,23 @@ def shard(
                 words = _with_equals(["--target", spec, *words_given(declare, deviations, {})])
                 mode = ATHERIS[engine]
                 searching = AtherisEngine(loaded, process, state, name, mode, words, collector.baseline)
-            Shard(name, engine, searching, collector, state).run(seconds or float("inf"))
+            Shard(name, engine, searching, collector, state, parent=parent).run(seconds or float("inf"))
     except Exception:
-        click.echo(
-            f"A fault of chunkproof itself. Please report it with this text:\n{traceback.format_exc()}", err=True
-        )
-        raise SystemExit(_FAULT) from None
+        _fault(state, traceback.format_exc())
     finally:
         close(loaded)
         process.close()
     raise SystemExit(int(bool(state.records() or state.waiting())))
+
+
+def _fault(state: State, text: str) -> NoReturn:
+    """What stops a shard is told: a fault of ours, unless it is that of the disk."""
+    try:
+        state.assert_writable()
+    except OSError as error:
+        refuse(f"--state={state.folder}: it cannot be written any more ({error.strerror or error})")
+    click.echo(f"A fault of chunkproof itself. Please report it with this text:\n{text}", err=True)
+    raise SystemExit(_FAULT)
 
 
 def _collector(state: State, target: Target, process: Isolation, baseline: Baseline | None) -> Collector:

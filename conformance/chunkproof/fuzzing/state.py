@@ -17,7 +17,7 @@ from typing import Any, TypeGuard
 
 from ..files import write_whole
 from .found import Found, FoundError
-from .lock import locked
+from .lock import holder_of, locked
 
 __all__ = ["INBOX_MAX", "LOG_BYTES_MAX", "PAST_MAX", "WAITING_MAX", "State", "StateError"]
 
@@ -30,6 +30,8 @@ WAITING_MAX = 16
 PAST_MAX = 300
 #: A log that has grown to more is cut to a quarter of it, at four looks a second.
 LOG_BYTES_MAX = 1 << 20
+# Written to see whether there is room.
+_PROBE_BYTES = 1 << 14
 # Larger files are not of ours.
 _FILE_BYTES_MAX = 8 << 20
 # What a process has begun to write and not finished is left behind where it is killed; this many seconds later it is.
@@ -144,6 +146,15 @@ class State:
                     f"{path.parent} is the campaign of another {key}: {found.get(key)!r:.200}, and not "
                     f"{about[key]!r:.200}; name another folder with --state"
                 )
+
+    def assert_writable(self) -> None:
+        """OSError where no file can be written to the folder."""
+        for folder in (self.folder, self.inbox, self.shards):
+            path = folder / f".{os.getpid()}.probe.part"
+            try:
+                path.write_bytes(bytes(_PROBE_BYTES))
+            finally:
+                path.unlink(missing_ok=True)
 
     # findings -----------------------------------------------------------------------------------------------------
 
@@ -279,25 +290,47 @@ class State:
             self._write_held(self._seeds(), holder, seeds)
 
     def held_seeds(self, holder: str) -> range:
-        """What an earlier process of this shard had in hand as it was killed: given out once more, and only once."""
+        """What an earlier process of this shard had in hand as it was killed: given out once more, and only once.
+
+        Where it is killed again, they are lost: they may be what has killed it.
+        """
         with self.lock("seeds"):
             found = self._seeds()
             held = _ranges([_held(found).get(holder)])
-            self._write_held(found, holder, range(0))
+            lost = _ranges([_held(found, "again").get(holder)])
+            found["lost"] = sorted([*_ranges(found.get("lost")), *lost])
+            self._write_held(found, holder, range(0), again=held)
             return range(*held[0]) if held else range(0)
 
+    def lost_seeds(self) -> list[range]:
+        """Those of this campaign whose process was killed twice."""
+        return [range(*one) for one in _ranges(self._seeds().get("lost"))]
+
     def free_seeds(self) -> None:
-        """No shard of an earlier campaign runs any more: whatever they had in hand is given out first."""
+        """No shard of an earlier campaign runs any more: whatever they had in hand, or lost, is given out first."""
         with self.lock("seeds"):
             found = self._seeds()
-            found["left"] = sorted([*_ranges(found.get("left")), *_ranges(list(_held(found).values()))])
-            write_json(self.folder / "seeds.json", found | {"held": {}}, sync=False)
+            names = ("held", "again")
+            back = [found.get("left"), found.get("lost"), *(list(_held(found, name).values()) for name in names)]
+            found["left"] = sorted(one for ranges in back for one in _ranges(ranges))
+            write_json(self.folder / "seeds.json", found | {"held": {}, "again": {}, "lost": []}, sync=False)
 
-    def _write_held(self, found: Mapping[str, Any], holder: str, seeds: range) -> None:
+    def seeds_are_done(self) -> bool:
+        """Whether all of the range were given out."""
+        found = self._seeds()
+        end = found["range"][1]
+        return end is not None and found["next"] >= end and not _ranges(found.get("left"))
+
+    def _write_held(
+        self, found: Mapping[str, Any], holder: str, seeds: range, again: Sequence[Sequence[int]] = ()
+    ) -> None:
         held = {name: one for name, one in _held(found).items() if name != holder}
         if holder and seeds:
             held[holder] = [seeds.start, seeds.stop]
-        write_json(self.folder / "seeds.json", {**found, "held": held}, sync=False)
+        tried = {name: one for name, one in _held(found, "again").items() if name != holder}
+        if again:
+            tried[holder] = list(again[0])
+        write_json(self.folder / "seeds.json", {**found, "held": held, "again": tried}, sync=False)
 
     def _seeds(self) -> dict[str, Any]:
         """Which seeds there are, and the next; StateError where that cannot be read."""
@@ -340,6 +373,10 @@ class State:
             with suppress(OSError):
                 cut_log(path)
 
+    def holder(self, name: str) -> int | None:
+        """The process that holds a lock; None where nobody knows."""
+        return holder_of(self.folder / f"{name}.lock")
+
     @contextmanager
     def lock(self, name: str = "lock", *, wait: bool = True) -> Iterator[bool]:
         """Be the only one; see `locked`."""
@@ -375,8 +412,8 @@ def cut_log(path: Path) -> None:
             log.write(end)
 
 
-def _held(seeds: Mapping[str, Any]) -> Mapping[str, Any]:
-    held = seeds.get("held")
+def _held(seeds: Mapping[str, Any], name: str = "held") -> Mapping[str, Any]:
+    held = seeds.get(name)
     return held if isinstance(held, dict) else {}
 
 

@@ -124,6 +124,9 @@ class StormEngine:
         """See `Engine.close`."""
         self._end_child()
         self._hand.unlink(missing_ok=True)
+        self._hold()
+
+    def _hold(self) -> None:
         left = range(self._seeds[0], self._seeds[-1] + 1) if self._seeds else range(0)
         self.state.hold_seeds(left, self.name)
 
@@ -139,6 +142,7 @@ class StormEngine:
         seed, rule = in_hand(board.mark[0])
         self._hand.unlink(missing_ok=True)
         self._seeds = [one for one in self._seeds if one > seed]
+        self._hold()
         if noted is not None:
             streams = (*((wire, ()) for wire in noted.before), (noted.wire, noted.cuts))
             case = Case(rule.case_of or rule.id, self.target.takes, streams)
