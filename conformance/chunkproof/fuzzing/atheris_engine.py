@@ -28,7 +28,7 @@ from . import harness
 from .harness import HAND_BYTES
 from .progress import Progress
 from .seeding import DECODERS, INPUT_BYTES_MAX, write_dictionary, write_seeds
-from .state import State, read_json
+from .state import State, cut_log, read_json
 from .stops import Stops
 
 __all__ = ["AtherisEngine"]
@@ -36,14 +36,12 @@ __all__ = ["AtherisEngine"]
 _LENGTH = 4
 # Exit codes of the engine: a run that took too long, one that took too much memory.
 _HUNG, _GREW = 70, 71
-_FAULTS = (2, 3)
 # Seconds that a process may take to its first execution, and between SIGTERM and SIGKILL.
 _STARTING, _ENDING = 60.0, 5.0
 # Processes in a row that end before any execution.
 _FALSE_STARTS_MAX = 3
 # Seconds between two starts at least.
 _PAUSE = 1.0
-_LOG_BYTES_MAX = 1 << 20
 _COVERAGE = re.compile(rb"cov: \d+ ft: (\d+) corp: (\d+)")
 
 
@@ -76,7 +74,8 @@ class AtherisEngine:
         self._inputs = self.state.inputs / self.mode
         self._said = self.state.logs / f"{self.name}.progress.json"
         self._hand = self.state.logs / f"{self.name}.hand"
-        self._log = self.state.logs / f"{self.name}.engine.log"
+        self._log = self.state.log(f"{self.name}.engine")
+        self._fault = self.state.logs / f"{self.name}.fault"
         self._dictionary = self.state.logs / f"{self.name}.dict"
         write_seeds(self._inputs, self.mode)
         write_dictionary(self._dictionary, self.mode, self.target.constants)
@@ -93,7 +92,7 @@ class AtherisEngine:
         self._read()
         code = process.poll()
         if code is not None:
-            self._process = None
+            self.close()
             self._take_end(code)
         elif time.monotonic() - self._moved > (self._patience if self._executions else _STARTING):
             self.close()
@@ -109,9 +108,12 @@ class AtherisEngine:
             process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(_ENDING)
+        # Also where it has ended by itself: what the target has started may go on.
         with contextlib.suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+        for path in self._log.parent.glob(f"{self.name}.*-*"):
+            path.unlink()  # the engine's own file of an input: the one that counts is in hand
 
     # the process ----------------------------------------------------------------------------------------------------
 
@@ -131,11 +133,14 @@ class AtherisEngine:
         self._started = self._moved = time.monotonic()
         self._before, self._executions = (self.progress.checks, self.progress.repeats), 0
         self._said.unlink(missing_ok=True)
-        if self._log.exists() and self._log.stat().st_size > _LOG_BYTES_MAX:
-            self._log.unlink()
+        self._fault.unlink(missing_ok=True)
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                self._command(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True
+                self._command(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                process_group=0,  # and of the session of the shard, which ends as a whole
             )
 
     def _command(self) -> list[str]:
@@ -148,6 +153,8 @@ class AtherisEngine:
             f"--name={self.name}",
             f"--mode={self.mode}",
             f"--seed={self._seed}",
+            f"--parent={os.getpid()}",
+            f"--output={limits.output}",
             f"--known={','.join(one.name for one in self.baseline)}",
             f"-seed={self._seed}",
             f"-max_len={INPUT_BYTES_MAX}",
@@ -169,26 +176,23 @@ class AtherisEngine:
             self.progress.checks = self.progress.streams = checks + self._executions
             self.progress.repeats = repeats + said["repeats"]
         with contextlib.suppress(OSError):
-            size = self._log.stat().st_size
-            with self._log.open("rb+") as log:
-                log.seek(max(0, size - 20_000))
+            cut_log(self._log)
+            with self._log.open("rb") as log:
+                log.seek(max(0, self._log.stat().st_size - 20_000))
                 if found := _COVERAGE.findall(log.read()):
                     self.progress.coverage, self.progress.inputs = map(int, found[-1])
                     self.progress.coverage_of = "features"
-                if size > _LOG_BYTES_MAX:
-                    log.truncate(0)
 
     def _take_end(self, code: int) -> None:
         """A process that has ended: by a fault of ours, or with an input in hand that did it."""
-        if code in _FAULTS:
-            raise RuntimeError(f"the harness ended with exit status {code}\n{self._last_of_log()}")
+        if self._fault.exists():
+            told = self._fault.read_text("utf-8", "replace")
+            raise RuntimeError(f"the harness ended with exit status {code}\n{told}")
         self._false_starts = 0 if self._executions else self._false_starts + 1
         if self._false_starts > _FALSE_STARTS_MAX:
             raise RuntimeError(
                 f"{self._false_starts} processes ended before their first execution\n{self._last_of_log()}"
             )
-        for path in self._log.parent.glob(f"{self.name}.*-*"):
-            path.unlink()  # the engine's own file of the input: it is in hand
         stream = self._in_hand()
         if stream is not None:
             ended = Ended(_failure(code), Noted((), *stream, 1, 1))
@@ -196,7 +200,9 @@ class AtherisEngine:
             self.progress.passed_over = self._stops.passed_over
 
     def _last_of_log(self) -> str:
-        return self._log.read_bytes()[-4000:].decode("utf-8", "replace")
+        with self._log.open("rb") as log:
+            log.seek(max(0, self._log.stat().st_size - 4000))
+            return log.read().decode("utf-8", "replace")
 
     def _in_hand(self) -> tuple[bytes, tuple[int, ...]] | None:
         try:

@@ -47,6 +47,10 @@ _OF_ALL = ("whole/", "prefix/")
 _ENTRY = "fuzz-"
 _SECOND_RUN = "whole/a-second-run-sees-nothing-of-the-first"
 
+_ENDS_THIS = (
+    "it has ended the process of its shard. This target keeps threads and is run in that process, so it was neither "
+    "made small nor run again there: to replay it by hand does so"
+)
 _STOPPED = ("hung", "died", "memory", "output")
 
 Record = dict[str, Any]
@@ -132,7 +136,7 @@ class Collector:
 
     def _fails_still(self, found: Found) -> bool:
         try:
-            return self.isolation.replay(found.case, self.target).counterexample is not None
+            return self._run_again(found).counterexample is not None
         except ReplayError:
             return True  # nobody knows
 
@@ -214,6 +218,12 @@ class Collector:
         """What a process of its own says of a finding. A rule that measures has done so several times."""
         if found.result is not None:
             return RuleResult.from_data(dict(found.result))
+        return self._run_again(found)
+
+    def _run_again(self, found: Found) -> RuleResult:
+        """The same, in any case run again; ReplayError where that would end this process."""
+        if found.kind == "died" and not self.isolation.forks(self.target):
+            raise ReplayError(_ENDS_THIS)
         return self.isolation.replay(found.case, self.target)
 
     def _result(self, record: Record) -> RuleResult | None:

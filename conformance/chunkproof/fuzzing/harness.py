@@ -32,6 +32,8 @@ from chunkproof.fuzzing.hunt import Hunt
 from chunkproof.fuzzing.instrument import atheris_missing, instrument
 from chunkproof.fuzzing.seeding import DECODERS
 from chunkproof.fuzzing.state import WAITING_MAX, State
+from chunkproof.isolation.printed import count_printed
+from chunkproof.isolation.process import die_with_parent
 from chunkproof.peace import at_peace
 from chunkproof.watch import Watch
 from chunkproof_targets.contract import Target, TargetError
@@ -54,6 +56,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run the engine; it ends the process."""
     argv = list(sys.argv if argv is None else argv)
     options = _options(argv)
+    if options.parent is not None:
+        # Once more behind the new start: this lasts, but the parent may be gone by then.
+        die_with_parent()
+        if os.getppid() != options.parent:
+            raise SystemExit(_FAULT)
     if missing := atheris_missing():
         _refuse(missing)
     _start_again_in_order(argv)
@@ -77,6 +84,8 @@ def _options(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--mode", choices=sorted(DECODERS), default="table")
     parser.add_argument("--seed", default="", help="as it is told with a finding")
     parser.add_argument("--known", default="", help="deviations that are no news, with commas between them")
+    parser.add_argument("--parent", type=int, help="the process without which this one ends")
+    parser.add_argument("--output", type=int, default=8, help="MiB that one run may print")
     parser.add_argument("--until-found", action="store_true", help="a finding ends the run, as a crash does")
     # What starts with one hyphen is the engine's, and so is what does not start with any.
     ours = [word for word in argv[1:] if word.startswith("--") or word == "-h"]
@@ -127,8 +136,12 @@ class _Judge:
         self.seed = options.seed
         self.decode = DECODERS[options.mode]
         self.expected = named(options.known.split(","))
-        self.hunt = Hunt(target, Watch(), f"atheris {options.mode}", self.expected)
+        watch = Watch()
+        count_printed(lambda: watch.number, options.output)
+        self.hunt = Hunt(target, watch, f"atheris {options.mode}", self.expected)
+        self.parent = options.parent
         self.path = state.logs / f"{options.name}.progress.json"
+        self.fault = state.logs / f"{options.name}.fault"
         self.hand = _hand(state.logs / f"{options.name}.hand")
         self.executions = 0
         self._say_at = 0.0
@@ -147,13 +160,15 @@ class _Judge:
             if not self.executions % _LOOK and time.monotonic() > self._say_at:
                 self._say()
         except BaseException as error:
-            _fault(error)
+            self._fault(error)
         if found is not None and self.until_found:
             raise Departure(f"{found.rule}, {found.kind}: chunkproof replay {encode_token(found.case)}")
 
     def _say(self) -> None:
         """A sign of life, and a look at what is known by now."""
         self._say_at = time.monotonic() + _SAY
+        if self.parent is not None and os.getppid() != self.parent:
+            os._exit(_FAULT)  # where the system does not see to it
         hunt = self.hunt
         said = {"executions": self.executions, "repeats": hunt.repeats, "passed_over": hunt.passed_over}
         temporary = self.path.with_suffix(".part")
@@ -164,6 +179,15 @@ class _Judge:
             self._known_at = changed
             hunt.known = (*self.expected, *named(self.state.known()))
         hunt.holds_back = len(self.state.waiting()) >= WAITING_MAX
+
+    def _fault(self, error: BaseException) -> None:
+        """A fault of ours, told whole and in a file too: targets end with any exit status, and print anything."""
+        told = "".join(traceback.format_exception(error))
+        with contextlib.suppress(OSError):
+            self.fault.write_text(told, "utf-8", "backslashreplace")
+        with contextlib.suppress(OSError):
+            os.write(2, told.encode("utf-8", "backslashreplace"))
+        os._exit(_FAULT)
 
 
 def _hand(path: Path) -> mmap.mmap:
@@ -178,13 +202,6 @@ def _changed_at(path: Path) -> int:
         return path.stat().st_mtime_ns
     except OSError:
         return 0
-
-
-def _fault(error: BaseException | None) -> None:
-    """A fault of ours, told whole: the engine must not take it for one of the target's."""
-    traceback.print_exception(error)
-    sys.stderr.flush()
-    os._exit(_FAULT)
 
 
 def _refuse(message: str) -> None:
