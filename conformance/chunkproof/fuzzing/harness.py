@@ -141,9 +141,7 @@ class _Hunt(Hunt):
 class _Judge:
     """What the engine calls for each input."""
 
-    def __init__(
-        self, target: Target, state: State, options: argparse.Namespace, instrumented: Instrumented
-    ) -> None:
+    def __init__(self, target: Target, state: State, options: argparse.Namespace, instrumented: Instrumented) -> None:
         self.state = state
         self.until_found = options.until_found
         self.seed = options.seed
