@@ -24,18 +24,16 @@ EACH = 1
 RAW_CUT, RAW_EACH = 0xF8, 0xF9
 
 _ENDS = (b"\n", b"\r", b"\r\n", b"\n\n", b"\r\r", b"\r\n\r\n", b"\n\r", b"\n\r\n", b"\r\r\n", b"\n\n\n")
-_FIELDS = tuple(
-    name + colon
-    for name in (b"data", b"event", b"id", b"retry")
-    for colon in (b"", b":", b": ", b":  ", b":\t", b" :", b" : ")
-)
+_FIELDS = tuple(name + colon for name in (b"data", b"event", b"id", b"retry") for colon in (b"", b":", b": ", b":  "))
 _LINES = (
     b"data: a\n", b"data:b\n", b"data\n", b"data:\n", b"data: \n", b"data: a\n\n", b"data: a\r\n", b"data: a\r\n\r\n",
     b"data: a\r", b"data: a\r\r", b"event: a\n", b"event:\n", b"event\n", b"id: 1\n", b"id: 2\n", b"id:\n", b"id\n",
     b"id: \0\n", b"id: a\0b\n", b"retry: 1\n", b"retry: 1000\n", b"retry: 007\n", b"retry:\n", b"retry\n",
     b"retry: x\n", b"retry: -1\n", b"retry: 1.5\n", b"retry:  5\n", b":\n", b": a\n", b":data: a\n", b"x\n", b"x: 1\n",
     b"data: [DONE]\n\n", b"event: ping\n", b"event: error\n", b"event: message\n", b"data: {}\n\n",
-    b"event: a\n\n", b": ping\n\n", b"id: 3\n",
+    b"event: a\n\n", b": ping\n\n", b"id: 3\n", MARK + b"data: a\n\n", MARK + b"data: a\r\n", MARK + b":\n",
+    "retry: ²\n".encode(), "retry: ٣\n".encode(), b"retry: 5 \n", b"data: a\ndata: b\n", b"data\n\n", b": a\r\n",
+    b"data :a\n", b"data:\ta\n", b"id: \n",
 )  # fmt: skip
 _NEAR = (
     b"Data",
