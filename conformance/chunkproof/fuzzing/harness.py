@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import ctypes
+import gc
 import mmap
 import os
 import sys
@@ -52,6 +53,8 @@ _LOOK = 64
 _ADDR_NO_RANDOMIZE = 0x0040000
 _STARTED_AGAIN = "CHUNKPROOF_STARTED_AGAIN"
 _USAGE, _FAULT = 2, 3
+# Objects between two looks for cycles among them.
+_ALLOCATIONS = 20_000
 # Characters of a note.
 _NOTE_MAX = 200
 
@@ -119,6 +122,9 @@ def _fuzz(target: Target, state: State, options: argparse.Namespace, argv: Seque
         print("chunkproof: no Python code of the target was found: the engine has no coverage to go by", flush=True)
     judge = _Judge(target, state, options, instrumented)
     threading.excepthook = judge.in_thread
+    # As for any run: each makes and drops some dozen objects, and there are few cycles among them.
+    gc.freeze()
+    gc.set_threshold(_ALLOCATIONS)
     engine.Setup([str(Path(argv[0]).absolute()), *argv[1:]], judge.one)
     engine.Fuzz()
 
