@@ -24,18 +24,16 @@ EACH = 1
 RAW_CUT, RAW_EACH = 0xF8, 0xF9
 
 _ENDS = (b"\n", b"\r", b"\r\n", b"\n\n", b"\r\r", b"\r\n\r\n", b"\n\r", b"\n\r\n", b"\r\r\n", b"\n\n\n")
-_FIELDS = tuple(
-    name + colon
-    for name in (b"data", b"event", b"id", b"retry")
-    for colon in (b"", b":", b": ", b":  ", b":\t", b" :", b" : ")
-)
+_FIELDS = tuple(name + colon for name in (b"data", b"event", b"id", b"retry") for colon in (b"", b":", b": ", b":  "))
 _LINES = (
     b"data: a\n", b"data:b\n", b"data\n", b"data:\n", b"data: \n", b"data: a\n\n", b"data: a\r\n", b"data: a\r\n\r\n",
     b"data: a\r", b"data: a\r\r", b"event: a\n", b"event:\n", b"event\n", b"id: 1\n", b"id: 2\n", b"id:\n", b"id\n",
     b"id: \0\n", b"id: a\0b\n", b"retry: 1\n", b"retry: 1000\n", b"retry: 007\n", b"retry:\n", b"retry\n",
     b"retry: x\n", b"retry: -1\n", b"retry: 1.5\n", b"retry:  5\n", b":\n", b": a\n", b":data: a\n", b"x\n", b"x: 1\n",
     b"data: [DONE]\n\n", b"event: ping\n", b"event: error\n", b"event: message\n", b"data: {}\n\n",
-    b"event: a\n\n", b": ping\n\n", b"id: 3\n",
+    b"event: a\n\n", b": ping\n\n", b"id: 3\n", MARK + b"data: a\n\n", MARK + b"data: a\r\n", MARK + b":\n",
+    "retry: ²\n".encode(), "retry: ٣\n".encode(), b"retry: 5 \n", b"data: a\ndata: b\n", b"data\n\n", b": a\r\n",
+    b"data :a\n", b"data:\ta\n", b"id: \n",
 )  # fmt: skip
 _NEAR = (
     b"Data",
@@ -121,22 +119,48 @@ def _joined(chunks: list[bytes]) -> tuple[bytes, Cuts]:
 
 
 def encode(wire: bytes, cuts: Cuts) -> bytes | None:
-    """An input of the table that stands for this stream, of the longest tokens; None where a byte has no token."""
-    if len(cuts) > 1 and cuts == bytewise(wire):
-        whole = encode(wire, ())
-        return None if whole is None else _EACH + whole
-    pieces = []
-    for chunk in _chunks(wire, cuts):
-        numbers = bytearray()
-        at = 0
-        while at < len(chunk):
-            token = next((chunk[at : at + size] for size in _SIZES if chunk[at : at + size] in _BY_TOKEN), None)
-            if token is None:
-                return None
-            numbers.append(_BY_TOKEN[token])
-            at += len(token)
-        pieces.append(bytes(numbers))
-    return _CUT.join(pieces)
+    """An input of the table that stands for this stream, of as few tokens as can be; None where there is none."""
+    at, cuts_before = _bytewise_from(cuts, len(wire))
+    plain = _tokens(wire, cuts) if len(cuts) - len(cuts_before) < 2 else None
+    if plain is not None or at is None:
+        return plain
+    # Inside a character, of whose bytes not all are tokens, this is the one way to cut.
+    before, behind = _tokens(wire[:at], cuts_before), _numbers(wire[at:])
+    return None if before is None or behind is None else before + _EACH + behind
+
+
+def _bytewise_from(cuts: Cuts, length: int) -> tuple[int | None, Cuts]:
+    """From which byte on each is a chunk, None where the last two are not; and the cuts before those."""
+    at, left = length, len(cuts)
+    while left and at > 1 and cuts[left - 1] == at - 1:
+        at, left = at - 1, left - 1
+    if left == len(cuts):
+        return None, cuts
+    # The first byte is a chunk too, unless there is a cut where that ends.
+    return (0 if at == 1 and not (left and cuts[left - 1]) else at), cuts[:left]
+
+
+def _tokens(wire: bytes, cuts: Cuts) -> bytes | None:
+    pieces = [_numbers(chunk) for chunk in _chunks(wire, cuts)]
+    return None if None in pieces else _CUT.join(piece for piece in pieces if piece is not None)
+
+
+def _numbers(chunk: bytes) -> bytes | None:
+    """The fewest tokens that make up a chunk. The longest first would not do: it may leave a byte that has none."""
+    # From the end: how many tokens what stands behind each place takes, and the first of them.
+    best: list[tuple[int, bytes] | None] = [(0, b"")] * (len(chunk) + 1)
+    for at in range(len(chunk) - 1, -1, -1):
+        pieces = (chunk[at : at + size] for size in _SIZES if at + size <= len(chunk))
+        fitting = [(rest[0] + 1, one) for one in pieces if one in _BY_TOKEN and (rest := best[at + len(one)])]
+        best[at] = min(fitting, key=lambda pair: pair[0], default=None)
+    numbers, at = bytearray(), 0
+    while at < len(chunk):
+        found = best[at]
+        if found is None:
+            return None
+        numbers.append(_BY_TOKEN[found[1]])
+        at += len(found[1])
+    return bytes(numbers)
 
 
 def encode_raw(wire: bytes, cuts: Cuts) -> bytes | None:

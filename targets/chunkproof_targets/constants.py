@@ -2,8 +2,9 @@
 
 Theory of operation: the walk starts at the parser and goes breadth-first to what its code names: globals, attributes of
 modules, what a class holds, what a function closes over. It stays in the packages that are near: the parser's own and,
-for an adapter of ours, those of the library behind it. What stands next to the parser comes first, so that the bounds
-cut off what is far. Nothing of the parser is run: classes are told by `type`, since ``__class__`` may be a property.
+for an adapter of ours, those of the library behind it. Methods that the parser inherits from another package are its
+code too. What stands next to the parser comes first, so that the bounds cut off what is far. Nothing of the parser is
+run: classes are told by `type`, since ``__class__`` may be a property.
 """
 
 from __future__ import annotations
@@ -107,6 +108,13 @@ class _Walk:
         self._left: deque[Any] = deque(starts)
         self._library = frozenset(packages)
         self._near = self._library | {_package(one) for one in starts[-1:]}
+        self._left += (value for one in starts[-1:] for value in self._inherited(one))
+
+    def _inherited(self, one: object) -> Iterator[object]:
+        """The methods that a parser has from a class of another package; nothing else there is its code."""
+        for cls in one.__mro__ if isinstance(one, type) else ():
+            if not self._is_near(cls) and _package(cls) not in sys.stdlib_module_names:
+                yield from (part for value in vars(cls).values() for part in _inside(value) if _is(part, FunctionType))
 
     def reached(self) -> Iterator[Any]:
         """All of them, nearest first."""

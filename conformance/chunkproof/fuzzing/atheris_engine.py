@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import math
 import os
 import random
@@ -38,7 +39,7 @@ _LENGTH = 4
 _HUNG, _GREW = 70, 71
 # Seconds that a process may take to its first execution, and between SIGTERM and SIGKILL.
 _STARTING, _ENDING = 60.0, 5.0
-# Processes in a row that end before any execution.
+# Processes in a row that end before any execution, or before they have run the inputs that are there.
 _FALSE_STARTS_MAX = 3
 # Seconds between two starts at least.
 _PAUSE = 1.0
@@ -68,6 +69,8 @@ class AtherisEngine:
     _before: tuple[int, int] = (0, 0)
     _moved: float = 0.0
     _false_starts: int = 0
+    _early_ends: int = 0
+    _loaded: int = 0
 
     def __post_init__(self) -> None:
         self._stops = Stops(self.target, self.isolation, self.state, f"atheris {self.mode}")
@@ -132,8 +135,9 @@ class AtherisEngine:
         self._seed = random.randrange(1, 1 << 31)
         self._started = self._moved = time.monotonic()
         self._before, self._executions = (self.progress.checks, self.progress.repeats), 0
-        self._said.unlink(missing_ok=True)
-        self._fault.unlink(missing_ok=True)
+        for path in (self._said, self._hand, self._fault):
+            path.unlink(missing_ok=True)
+        self._loaded = sum(1 for _ in self._inputs.iterdir())
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 self._command(),
@@ -163,6 +167,8 @@ class AtherisEngine:
             f"-dict={self._dictionary}",
             f"-artifact_prefix={self.state.logs / self.name}.",
             "-reload=1",
+            # What the target prints goes nowhere: it could fill the disk, or take the engine's place in the log.
+            "-close_fd_mask=3",
             str(self._inputs),
         ]
 
@@ -175,6 +181,7 @@ class AtherisEngine:
                 self._executions, self._moved = said["executions"], time.monotonic()
             self.progress.checks = self.progress.streams = checks + self._executions
             self.progress.repeats = repeats + said["repeats"]
+            self.progress.note = str(said["note"])
         with contextlib.suppress(OSError):
             cut_log(self._log)
             with self._log.open("rb") as log:
@@ -186,33 +193,47 @@ class AtherisEngine:
     def _take_end(self, code: int) -> None:
         """A process that has ended: by a fault of ours, or with an input in hand that did it."""
         if self._fault.exists():
-            told = self._fault.read_text("utf-8", "replace")
-            raise RuntimeError(f"the harness ended with exit status {code}\n{told}")
-        self._false_starts = 0 if self._executions else self._false_starts + 1
+            raise RuntimeError(f"a fault in the harness\n{self._fault.read_text('utf-8', 'replace')}")
+        for path in self._log.parent.glob(f"{self.name}.*-*"):
+            path.unlink()  # the engine's own file of the input: it is in hand
+        found = self._in_hand()
+        self._false_starts = 0 if found is not None else self._false_starts + 1
         if self._false_starts > _FALSE_STARTS_MAX:
             raise RuntimeError(
                 f"{self._false_starts} processes ended before their first execution\n{self._last_of_log()}"
             )
-        stream = self._in_hand()
-        if stream is not None:
-            ended = Ended(_failure(code), Noted((), *stream, 1, 1))
+        if found is not None:
+            self._leave_out(found)
+            ended = Ended(_failure(code), Noted((), *DECODERS[self.mode](found), 1, 1))
             self._stops.take(find_rule(ANY_RULE), ended, str(self._seed))
             self.progress.passed_over = self._stops.passed_over
+
+    def _leave_out(self, data: bytes) -> None:
+        """Let the next process not begin with the input that has ended this one.
+
+        Where one after another ends of what is there, it begins with nothing, and with what others of its kind found.
+        """
+        (self._inputs / hashlib.sha1(data, usedforsecurity=False).hexdigest()).unlink(missing_ok=True)
+        self._early_ends = self._early_ends + 1 if self._executions <= self._loaded else 0
+        if self._early_ends > _FALSE_STARTS_MAX:
+            self._inputs = self.state.logs / f"{self.name}.inputs"
+            self._inputs.mkdir(exist_ok=True)
 
     def _last_of_log(self) -> str:
         with self._log.open("rb") as log:
             log.seek(max(0, self._log.stat().st_size - 4000))
             return log.read().decode("utf-8", "replace")
 
-    def _in_hand(self) -> tuple[bytes, tuple[int, ...]] | None:
+    def _in_hand(self) -> bytes | None:
+        """The input that was run last; None where none was."""
         try:
             content = self._hand.read_bytes()
         except OSError:
             return None
-        size = int.from_bytes(content[:_LENGTH], "little")
-        if len(content) != HAND_BYTES or not 0 < size <= HAND_BYTES - _LENGTH:
+        size = int.from_bytes(content[:_LENGTH], "little") - 1
+        if len(content) != HAND_BYTES or not 0 <= size <= HAND_BYTES - _LENGTH:
             return None
-        return DECODERS[self.mode](content[_LENGTH : _LENGTH + size])
+        return content[_LENGTH : _LENGTH + size]
 
 
 def _failure(code: int) -> TargetStopped:

@@ -13,34 +13,39 @@ from __future__ import annotations
 import argparse
 import contextlib
 import ctypes
-import json
+import gc
 import mmap
 import os
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 # By its full name: this file is run as a script too, from wherever it was copied to.
+from chunkproof import fuzzing
 from chunkproof.command import profile_of
 from chunkproof.counterexample import encode_token
 from chunkproof.fuzzing.collecting import named
 from chunkproof.fuzzing.folder import state_of
+from chunkproof.fuzzing.found import Found
 from chunkproof.fuzzing.hunt import Hunt
-from chunkproof.fuzzing.instrument import atheris_missing, instrument
+from chunkproof.fuzzing.instrument import Instrumented, atheris_missing
 from chunkproof.fuzzing.seeding import DECODERS
-from chunkproof.fuzzing.state import WAITING_MAX, State
+from chunkproof.fuzzing.state import WAITING_MAX, State, write_json
 from chunkproof.isolation.printed import count_printed
 from chunkproof.isolation.process import die_with_parent
 from chunkproof.peace import at_peace
+from chunkproof.rule_run import Finding
+from chunkproof.rules import Rule
 from chunkproof.watch import Watch
 from chunkproof_targets.contract import Target, TargetError
 
 __all__ = ["HAND_BYTES", "Departure", "main"]
 
-#: The size of the file that says which input is in hand: its length, and the input.
+#: The size of the file that says which input is in hand: its length and one, and the input; at first nothing is.
 HAND_BYTES = 1 << 16
 _LENGTH = 4
 # Seconds between two signs of life.
@@ -50,6 +55,10 @@ _LOOK = 64
 _ADDR_NO_RANDOMIZE = 0x0040000
 _STARTED_AGAIN = "CHUNKPROOF_STARTED_AGAIN"
 _USAGE, _FAULT = 2, 3
+# Objects between two looks for cycles among them.
+_ALLOCATIONS = 20_000
+# Characters of a note.
+_NOTE_MAX = 200
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -64,6 +73,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     if missing := atheris_missing():
         _refuse(missing)
     _start_again_in_order(argv)
+    # Of a script the folder is searched too: a target that imports `progress` means another one than ours.
+    sys.path[:] = [place for place in sys.path if place not in fuzzing.__path__]
     profile, spec = profile_of(options.target, options.declare, options.deviations)
     state = state_of(profile, spec, options.state)
     with at_peace():
@@ -115,10 +126,14 @@ def _fuzz(target: Target, state: State, options: argparse.Namespace, argv: Seque
     import atheris
 
     engine: Any = atheris
-    count = instrument(target.functions)
-    if not count:
+    instrumented = Instrumented(target.functions)
+    if not instrumented.count:
         print("chunkproof: no Python code of the target was found: the engine has no coverage to go by", flush=True)
-    judge = _Judge(target, state, options)
+    judge = _Judge(target, state, options, instrumented)
+    threading.excepthook = judge.in_thread
+    # As for any run: each makes and drops some dozen objects, and there are few cycles among them.
+    gc.freeze()
+    gc.set_threshold(_ALLOCATIONS)
     engine.Setup([str(Path(argv[0]).absolute()), *argv[1:]], judge.one)
     engine.Fuzz()
 
@@ -127,10 +142,21 @@ class Departure(Exception):
     """The target departs from the standard: for those who know no other finding than a crash."""
 
 
+class _Hunt(Hunt):
+    """A hunt whose own runs, to make a stream small, are no news to the engine: they are not of its input."""
+
+    instrumented: Instrumented
+
+    def news(self, rule: Rule, finding: Finding, seed: str) -> Found | None:
+        """See `Hunt.news`."""
+        with self.instrumented.silent():
+            return super().news(rule, finding, seed)
+
+
 class _Judge:
     """What the engine calls for each input."""
 
-    def __init__(self, target: Target, state: State, options: argparse.Namespace) -> None:
+    def __init__(self, target: Target, state: State, options: argparse.Namespace, instrumented: Instrumented) -> None:
         self.state = state
         self.until_found = options.until_found
         self.seed = options.seed
@@ -138,10 +164,14 @@ class _Judge:
         self.expected = named(options.known.split(","))
         watch = Watch()
         count_printed(lambda: watch.number, options.output)
-        self.hunt = Hunt(target, watch, f"atheris {options.mode}", self.expected)
+        self.hunt = _Hunt(target, watch, f"atheris {options.mode}", self.expected)
         self.parent = options.parent
+        self.hunt.instrumented = instrumented
+        self.note = ""
         self.path = state.logs / f"{options.name}.progress.json"
         self.fault = state.logs / f"{options.name}.fault"
+        # The engine may be told to close what the target prints to.
+        self.told = os.dup(2)
         self.hand = _hand(state.logs / f"{options.name}.hand")
         self.executions = 0
         self._say_at = 0.0
@@ -151,7 +181,7 @@ class _Judge:
         """One input. A fault of ours ends the process: the engine would take it for a finding."""
         try:
             if len(data) <= HAND_BYTES - _LENGTH:
-                self.hand[: _LENGTH + len(data)] = len(data).to_bytes(_LENGTH, "little") + data
+                self.hand[: _LENGTH + len(data)] = (len(data) + 1).to_bytes(_LENGTH, "little") + data
             wire, cuts = self.decode(data)
             found = self.hunt.judge(wire, cuts, self.seed)
             if found is not None:
@@ -160,7 +190,7 @@ class _Judge:
             if not self.executions % _LOOK and time.monotonic() > self._say_at:
                 self._say()
         except BaseException as error:
-            self._fault(error)
+            self._fail(error)
         if found is not None and self.until_found:
             raise Departure(f"{found.rule}, {found.kind}: chunkproof replay {encode_token(found.case)}")
 
@@ -171,23 +201,30 @@ class _Judge:
             os._exit(_FAULT)  # where the system does not see to it
         hunt = self.hunt
         said = {"executions": self.executions, "repeats": hunt.repeats, "passed_over": hunt.passed_over}
-        temporary = self.path.with_suffix(".part")
-        temporary.write_text(json.dumps(said))
-        temporary.replace(self.path)
+        write_json(self.path, {**said, "note": self.note}, sync=False)
         changed = _changed_at(self.state.known_path)
         if changed != self._known_at:
             self._known_at = changed
             hunt.known = (*self.expected, *named(self.state.known()))
         hunt.holds_back = len(self.state.waiting()) >= WAITING_MAX
 
-    def _fault(self, error: BaseException) -> None:
-        """A fault of ours, told whole and in a file too: targets end with any exit status, and print anything."""
-        told = "".join(traceback.format_exception(error))
+    def in_thread(self, ended: threading.ExceptHookArgs) -> None:
+        """An exception that ended a thread of the target: the run in hand knows nothing of it, but it is told."""
+        if not self.note:
+            self.note = f"a thread of the target ended with {ended.exc_type.__name__}: {ended.exc_value}"[:_NOTE_MAX]
+            self._tell(f"chunkproof: {self.note}\n")
+
+    def _fail(self, error: BaseException) -> NoReturn:
+        """A fault of ours, told whole and kept: nobody may take it for one of the target's, which may exit as well."""
+        text = "".join(traceback.format_exception(error))
         with contextlib.suppress(OSError):
-            self.fault.write_text(told, "utf-8", "backslashreplace")
-        with contextlib.suppress(OSError):
-            os.write(2, told.encode("utf-8", "backslashreplace"))
+            self.fault.write_text(text, "utf-8", "backslashreplace")
+        self._tell(text)
         os._exit(_FAULT)
+
+    def _tell(self, text: str) -> None:
+        with contextlib.suppress(OSError):
+            os.write(self.told, text.encode("utf-8", "backslashreplace"))
 
 
 def _hand(path: Path) -> mmap.mmap:
