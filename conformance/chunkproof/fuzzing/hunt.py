@@ -36,6 +36,7 @@ PROMPT = "delivery/prompt"
 _SHRINKING, _SHRINKING_START = 0.25, 0.5
 # Seconds for which one stream is made small: where a target is slow, that which is the smallest by then is kept.
 _ONE_STREAM = 10.0
+_CR = 0x0D
 
 
 @dataclass(slots=True)
@@ -235,11 +236,10 @@ def seems_late(run: Run, wire: bytes, cuts: Cuts) -> bool:
 
     It was due with the first chunk by whose end its blank line was complete; a CR at the end of a chunk may be held.
     """
-    sizes = due_sizes(wire)
-    for size, delivery in zip(sizes, run.deliveries, strict=False):
-        number = delivery.chunks_taken
+    for size, (_, number, _) in zip(due_sizes(wire), run.deliveries, strict=False):
         if number > 1:
             before = cuts[number - 2] if number - 2 < len(cuts) else len(wire)
-            if before - (wire[before - 1 : before] == b"\r") >= size:
+            # What ends with the event's last byte had it, but where that is a CR.
+            if before > size or (before == size and wire[size - 1] != _CR):
                 return True
     return False
