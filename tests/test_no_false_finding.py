@@ -71,3 +71,33 @@ def test_an_odd_but_right_parser_is_never_late(odd, capfd) -> None:
                 assert not seems_late(target.run(chunks_of(wire, cuts)), wire, cuts), (wire, cuts)
     target.close()
     capfd.readouterr()
+
+
+#: What the standard leaves open, and other streams that no grammar makes; an engine may.
+ODD_STREAMS = [
+    *(b"%s\ndata: a\n\n" % retry for retry in (b"retry", b"retry:", b"retry: ", b"retry: 007", b"retry: 2147483648")),
+    *(b"data: a\nretry:%s\n\n" % (b"9" * digits) for digits in (10, 11, 20, 400, 5000)),
+    b"\xef\xbb\xbfretry\r\rdata: a\r\r",
+    b"retry: 5\nretry\ndata\n\n",
+    b"retry",
+    b"",
+    b"data: x\r",
+    b"data: x\n\r",
+    b"data: x\n\n\xef\xbb",
+    b"\xef\xbb\xbf\xef\xbb\xbfdata: a\n\n",
+    b"\n" * 3000 + b"data: a\n\n",
+    b"data: " + b"x" * 80_000 + b"\n\n",
+]
+
+
+@pytest.mark.parametrize("odd", GALLERY, ids=lambda odd: odd.name)
+def test_what_the_standard_leaves_open_is_no_finding(odd, capfd) -> None:
+    target = load_target(odd.target, folder=Path.cwd(), declared=Declared(**odd.declared))
+    with at_peace(), Watch() as watch:
+        hunt = Hunt(target, watch, "storm")
+        for wire in ODD_STREAMS:
+            for cuts in ((), tuple(range(1, min(len(wire), 60)))):
+                assert hunt.judge(wire, cuts, "odd") is None, (wire[:60], cuts)
+        assert (hunt.repeats, hunt.passed_over) == (0, 0)
+    target.close()
+    capfd.readouterr()

@@ -12,7 +12,7 @@ import pytest
 from chunkproof.corpus.making import ANY_RULE
 from chunkproof.fuzzing import hunt as hunt_module
 from chunkproof.fuzzing.found import Found
-from chunkproof.fuzzing.hunt import PROMPT, Hunt, explains, prompt_rule, seems_late
+from chunkproof.fuzzing.hunt import PROMPT, Hunt, explains, leaves_retry_open, prompt_rule, seems_late
 from chunkproof.rule_run import Finding, RuleRun
 from chunkproof.rules import find_rule
 from chunkproof.watch import Watch
@@ -163,6 +163,48 @@ def test_a_target_of_lines_gets_no_cuts_and_one_that_ends_with_an_empty_chunk_no
     target.empty_chunk_ends, target.takes = False, "lines"
     Hunt(target, watch, "storm").judge(b": a\n", (1, 1, 2), "1")
     assert fed == [[b":", b" ", b"a\n"], [b": a\n"]]
+
+
+@pytest.mark.parametrize("wire", [b"retry: abc\ndata: a\n\n", b"data: a\nretry: 5 \n\n"])
+def test_a_finding_is_not_made_small_into_what_the_standard_leaves_open(wire, watch, clock):
+    found = Hunt(load("deviation:retry-any-text"), watch, "storm").judge(wire, (), "1")
+    assert found is not None
+    assert found.kind == "state"
+    assert not leaves_retry_open(found.wire), found.wire
+
+
+def test_what_is_open_hides_no_fault(watch, clock):
+    target = load(f"deviation:{BOM}+retry-empty-is-zero")
+    found = Hunt(target, watch, "storm").judge(MARK + b"data: a\nretry\n\n", (), "1")
+    assert found is not None
+    assert (found.kind, leaves_retry_open(found.wire)) == ("lost", False)
+    # Nor is what is known news, since what is open stands beside it.
+    hunt = Hunt(target, watch, "storm", (find_deviation(BOM),))
+    assert hunt.judge(MARK + b"data: a\nretry\n\n", (), "1") is None
+    assert hunt.repeats == 1
+
+
+@pytest.mark.parametrize(
+    ("wire", "is_open"),
+    [
+        (b"retry", True),
+        (b"retry\n", True),
+        (b"retry:\r\n", True),
+        (b"a\rretry: \r", True),
+        (MARK + b"retry:\n", True),
+        (b"retry:2147483648\n", True),
+        (b"retry: 99999999999999999999\n", True),
+        (b"retry: 5\n", False),
+        (b"retry: 5a\n", False),
+        (b"retry:  \n", False),
+        (b"retry: 12345678901x\n", False),
+        (b"data: retry\n", False),
+        (b"retry-after\n", False),
+        (b"Retry:\n", False),
+    ],
+)
+def test_an_empty_time_and_a_large_one_are_open(wire, is_open):
+    assert leaves_retry_open(wire) == is_open
 
 
 # time ----------------------------------------------------------------------------------------------------------------

@@ -6,9 +6,11 @@ news, and no stream is made small into one that they explain: so a second fault 
 
 from __future__ import annotations
 
+import copy
+import re
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from chunkproof_reports.results import Kind, RuleResult
 from chunkproof_strategies.chunkings import Cuts, chunks_of, without_empty_chunks
@@ -28,12 +30,15 @@ from ..watch import Watch
 from ..ways import due_sizes
 from .found import Found, is_on_what_comes_out
 
-__all__ = ["PROMPT", "Hunt", "any_stream", "explains", "prompt_rule", "seems_late"]
+__all__ = ["PROMPT", "Hunt", "any_stream", "explains", "leaves_retry_open", "prompt_rule", "seems_late"]
 
 #: The rule that says when an event is out.
 PROMPT = "delivery/prompt"
 # The part of the time that may go into making streams small, and seconds that it may take at the start.
 _SHRINKING, _SHRINKING_START = 0.25, 0.5
+# 9.2.6, retry: "If the field value consists of only ASCII digits" says nothing of an empty one, and nothing says how
+# large a number must be kept.
+_OPEN_RETRY = re.compile(rb"(?:\A(?:\xef\xbb\xbf)?|[\r\n])retry(?::? ?|: ?[0-9]{10,})(?=[\r\n]|\Z)")
 # Seconds for which one stream is made small: where a target is slow, that which is the smallest by then is kept.
 _ONE_STREAM = 10.0
 _CR = 0x0D
@@ -152,6 +157,7 @@ class Hunt:
 
     def _smaller(self, rule: Rule, finding: Finding) -> Finding:
         rule_run = _Unexplained(rule, self.target, self.watch, self.known)
+        rule_run.leaves_open = leaves_retry_open(finding.wire)
         # As for a rule: a hang costs its whole time at each try, and what does not fail again stays as it is.
         if finding.kind == "hung" or rule_run.kind(finding.wire, finding.cuts, finding.before) != finding.kind:
             return finding
@@ -159,7 +165,12 @@ class Hunt:
 
 
 class _Unexplained(RuleRun):
-    """A rule's runs in which only that fails which the known deviations do not explain."""
+    """A rule's runs in which only that fails which the known deviations do not explain.
+
+    Unless it ``leaves_open`` what the standard does, no stream does either: it would show another thing.
+    """
+
+    leaves_open = False
 
     def __init__(self, rule: Rule, target: Target, watch: Watch, known: tuple[Deviation, ...]) -> None:
         super().__init__(rule, target, watch, until=time.monotonic() + _ONE_STREAM)
@@ -167,7 +178,7 @@ class _Unexplained(RuleRun):
 
     def kind(self, wire: bytes, cuts: Cuts, before: tuple[bytes, ...]) -> Kind | None:
         """See `RuleRun.kind`; when the time is up, nothing fails any more, and so nothing smaller is found."""
-        if time.monotonic() > self.until:
+        if time.monotonic() > self.until or (not self.leaves_open and leaves_retry_open(wire)):
             return None
         kind = super().kind(wire, cuts, before)
         if kind is None or not self.known:
@@ -176,9 +187,35 @@ class _Unexplained(RuleRun):
         return None if explains(self.known, self.target, self.rule, finding) else kind
 
 
+def leaves_retry_open(wire: bytes) -> bool:
+    """Whether there is a reconnection time in a wire of which the standard does not say what becomes of it."""
+    return _OPEN_RETRY.search(wire) is not None
+
+
+class _AnyStream(Rule):
+    """The rule on streams of any kind, which an engine may make as it likes: also such as the standard leaves open."""
+
+    __slots__ = ()
+
+    def expectation(self, target: Target, wire: bytes) -> Expectation | None:
+        """See `Rule.expectation`; where the times are open, they are not compared."""
+        if target.shows.retry is not None and leaves_retry_open(wire):
+            target = _without_times(target)
+        return Rule.expectation(self, target, wire)
+
+
+def _without_times(target: Target) -> Target:
+    """The target as if it showed no reconnection times."""
+    other = copy.copy(target)
+    other.shows = replace(target.shows, retry=None)
+    return other
+
+
 def any_stream() -> Rule:
     """The rule on streams of any kind. A stream that breaks it is made small within its own traits."""
-    return replace(find_rule(ANY_RULE), broad=False)
+    rule = find_rule(ANY_RULE)
+    values = {one.name: getattr(rule, one.name) for one in fields(rule)}
+    return _AnyStream(**{**values, "broad": False})
 
 
 def prompt_rule(target: Target) -> Rule | None:
@@ -205,6 +242,8 @@ def _gives(deviations: tuple[Deviation, ...], target: Target, rule: Rule, findin
     # What the target declares it does besides.
     declared = find_deviations("+".join(target.deviations))
     deviations = (*(one for one in declared if one not in deviations), *deviations)
+    if target.shows.retry is not None and leaves_retry_open(finding.wire):
+        target = _without_times(target)
     try:
         return seen.fits(target, deviations)
     except TargetError:  # they cannot be combined
