@@ -5,9 +5,8 @@ Bytewise is the best single plan; cuts at sore points aim at what a parser must 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, compress
 
 from .source import Source
 
@@ -31,8 +30,12 @@ Cuts = tuple[int, ...]
 
 _ONE_BYTE = tuple(bytes([value]) for value in range(256))
 
-# What hurts when it is cut: line ends, the colon and the space behind it, the later bytes of a character.
-_SORE = re.compile(rb"[\r\n\x80-\xbf]|: ?")
+# What hurts when it is cut, by byte: a line end, a colon, the later bytes of a character; 0 is all else.
+_LINE_END, _COLON, _LATER = 1, 2, 3
+_KINDS = bytes(
+    _LINE_END if byte in b"\r\n" else _COLON if byte in b":" else _LATER if 0x80 <= byte < 0xC0 else 0
+    for byte in range(256)
+)
 
 
 def chunks_of(wire: bytes, cuts: Sequence[int]) -> list[bytes]:
@@ -44,11 +47,19 @@ def chunks_of(wire: bytes, cuts: Sequence[int]) -> list[bytes]:
         return [b""] * len(cuts)
     if len(cuts) == len(wire) - 1:
         # Bytewise, the commonest plan (or one with as many cuts: then the general way).
-        if cuts == bytewise(wire):
+        plan = bytewise(wire)
+        if cuts is plan or cuts == plan:
             return [_ONE_BYTE[value] for value in wire]
     elif not cuts:
         return [wire]
-    return [wire[start:stop] for start, stop in pairwise((0, *cuts, len(wire)))]
+    chunks = []
+    start = 0
+    # A plain loop: it takes two thirds of the time of pairs in a comprehension.
+    for stop in cuts:
+        chunks.append(wire[start:stop])
+        start = stop
+    chunks.append(wire[start:])
+    return chunks
 
 
 def bytewise(wire: bytes) -> Cuts:
@@ -100,11 +111,17 @@ def sore_points(wire: bytes) -> list[int]:
     """The offsets at which parsers are hurt, in order: before, inside and behind a line end, in a field's name, around
     the colon, inside a character, around a byte order mark."""
     length = len(wire)
-    spans = [match.span() for match in _SORE.finditer(wire)]
-    points = {at for span in spans for at in span}
-    # Two bytes behind a line end stands the second letter of a field's name.
-    points.update([behind + 2 for at, behind in spans if wire[at] <= 13])
-    return sorted([at for at in points if 0 < at < length])
+    kinds = wire.translate(_KINDS)
+    points: list[int] = []
+    for at in compress(range(length), kinds):
+        if kinds[at] == _LINE_END:
+            # Two bytes behind it stands the second letter of a field's name.
+            points += (at, at + 1, at + 3)
+        elif kinds[at] == _COLON and wire[at + 1 : at + 2] == b" ":
+            points += (at, at + 2)
+        else:
+            points += (at, at + 1)
+    return sorted([at for at in set(points) if 0 < at < length])
 
 
 def sore_cuts(source: Source, points: Sequence[int]) -> Cuts:

@@ -56,3 +56,16 @@ class ClearsAtItsLine(ReferenceParser):
 
 class Right(ReferenceParser):
     """None: for a target of another name than the reference."""
+
+
+_SEEN_BEFORE: list[str] = []
+
+
+class RemembersAcrossParsers(ReferenceParser):
+    """Once one of them has read a certain text, all others are silent."""
+
+    def emit(self, event: Event) -> None:
+        if not _SEEN_BEFORE:
+            super().emit(event)
+        if event.data == "poison":
+            _SEEN_BEFORE.append(event.data)

@@ -17,7 +17,7 @@ import pytest
 from chunkproof.corpus.making import ANY_RULE
 from chunkproof.fuzzing.found import Found
 from chunkproof.fuzzing.lock import locked
-from chunkproof.fuzzing.state import INBOX_MAX, State, StateError, write_json
+from chunkproof.fuzzing.state import INBOX_MAX, LOG_BYTES_MAX, State, StateError, write_json
 
 FORK = multiprocessing.get_context("fork")
 # Generous: nothing is said of how long anything takes, but a test must not hang.
@@ -389,9 +389,38 @@ def test_a_record_that_is_written_anew_is_read_anew(tmp_path):
     assert state.records() == []
 
 
-def test_a_log_does_not_grow_for_ever(tmp_path):
+def test_a_log_does_not_grow_for_ever_under_who_writes_to_it(tmp_path):
     state = campaign(tmp_path / "c")
     path = state.log("0")
-    path.write_bytes(b"old\n" + b"x" * (2 << 20) + b"new\n")
-    assert state.log("0").stat().st_size == 1 << 19
-    assert state.log("0").read_bytes().endswith(b"new\n")
+    path.write_bytes(b"old\n" + b"x" * LOG_BYTES_MAX + b"new\n")
+    with path.open("ab") as log:  # as a shard has it open
+        state.cut_logs()
+        assert path.stat().st_size == LOG_BYTES_MAX // 4
+        assert path.read_bytes().endswith(b"xnew\n")
+        log.write(b"newer\n")
+    assert path.read_bytes().endswith(b"new\nnewer\n")
+    state.cut_logs()
+    assert path.stat().st_size == LOG_BYTES_MAX // 4 + 6
+
+
+def test_seeds_that_a_killed_shard_had_in_hand_are_given_out_once_more(tmp_path):
+    state = campaign(tmp_path / "c")
+    state.set_seeds(0, 40)
+    assert [state.take_seeds(16, name) for name in "01"] == [range(16), range(16, 32)]
+    assert state.held_seeds("1") == range(16, 32)
+    assert state.held_seeds("1") == range(0)
+    state.hold_seeds(range(10, 16), "0")
+    state.set_seeds(0, 40)
+    state.free_seeds()
+    assert [state.take_seeds(4, name) for name in "555"] == [range(10, 14), range(14, 16), range(32, 36)]
+    assert state.held_seeds("0") == range(0)
+    state.set_seeds(0, 50)
+    assert state.take_seeds(1) == range(1)
+
+
+def test_seeds_in_hand_that_are_damaged_are_none(tmp_path):
+    state = campaign(tmp_path / "c")
+    write_json(tmp_path / "c" / "seeds.json", {"range": [0, 9], "next": 4, "left": [[3, 1], 7, ["a", 2]], "held": 3})
+    state.free_seeds()
+    assert state.held_seeds("0") == range(0)
+    assert state.take_seeds(4, "0") == range(4, 8)

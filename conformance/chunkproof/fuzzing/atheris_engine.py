@@ -29,21 +29,19 @@ from . import harness
 from .hand import in_hand
 from .progress import Progress
 from .seeding import DECODERS, INPUT_BYTES_MAX, write_dictionary, write_seeds
-from .state import State, read_json
+from .state import State, cut_log, read_json
 from .stops import Stops
 
 __all__ = ["AtherisEngine"]
 
 # Exit codes of the engine: a run that took too long, one that took too much memory.
 _HUNG, _GREW = 70, 71
-_FAULTS = (2, 3)
 # Seconds that a process may take to its first execution, and between SIGTERM and SIGKILL.
 _STARTING, _ENDING = 60.0, 5.0
 # Processes in a row that end before any execution, or before they have run the inputs that are there.
 _FALSE_STARTS_MAX = 3
 # Seconds between two starts at least.
 _PAUSE = 1.0
-_LOG_BYTES_MAX = 1 << 20
 _BEGINS_WITH_NOTHING = "stored streams end the target's process one after another: the engine begins without them"
 _COVERAGE = re.compile(rb"cov: \d+ ft: (\d+) corp: (\d+)")
 
@@ -80,8 +78,8 @@ class AtherisEngine:
         self._inputs = self.state.inputs / self.mode
         self._said = self.state.logs / f"{self.name}.progress.json"
         self._hand = self.state.logs / f"{self.name}.hand"
+        self._log = self.state.log(f"{self.name}.engine")
         self._fault = self.state.logs / f"{self.name}.fault"
-        self._log = self.state.logs / f"{self.name}.engine.log"
         self._dictionary = self.state.logs / f"{self.name}.dict"
         write_seeds(self._inputs, self.mode)
         write_dictionary(self._dictionary, self.mode, self.target.constants)
@@ -98,7 +96,7 @@ class AtherisEngine:
         self._read()
         code = process.poll()
         if code is not None:
-            self._process = None
+            self.close()
             self._take_end(code)
         elif time.monotonic() - self._moved > (self._patience if self._executions else _STARTING):
             self.close()
@@ -114,9 +112,12 @@ class AtherisEngine:
             process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(_ENDING)
+        # Also where it has ended by itself: what the target has started may go on.
         with contextlib.suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+        for path in self._log.parent.glob(f"{self.name}.*-*"):
+            path.unlink()  # the engine's own file of an input: the one that counts is in hand
 
     # the process ----------------------------------------------------------------------------------------------------
 
@@ -139,11 +140,13 @@ class AtherisEngine:
         for path in (self._said, self._hand, self._fault):
             path.unlink(missing_ok=True)
         self._loaded = sum(1 for _ in self._inputs.iterdir())
-        if self._log.exists() and self._log.stat().st_size > _LOG_BYTES_MAX:
-            self._log.unlink()
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                self._command(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True
+                self._command(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                process_group=0,  # and of the session of the shard, which ends as a whole
             )
 
     def _command(self) -> list[str]:
@@ -156,6 +159,8 @@ class AtherisEngine:
             f"--name={self.name}",
             f"--mode={self.mode}",
             f"--seed={self._seed}",
+            f"--parent={os.getpid()}",
+            f"--output={limits.output}",
             f"--known={','.join(one.name for one in self.baseline)}",
             f"-seed={self._seed}",
             f"-max_len={INPUT_BYTES_MAX}",
@@ -180,14 +185,12 @@ class AtherisEngine:
             self.progress.repeats = self._repeats_before + said["repeats"]
             self.progress.note = str(said["note"]) or self.progress.note
         with contextlib.suppress(OSError):
-            size = self._log.stat().st_size
-            with self._log.open("rb+") as log:
-                log.seek(max(0, size - 20_000))
+            cut_log(self._log)
+            with self._log.open("rb") as log:
+                log.seek(max(0, self._log.stat().st_size - 20_000))
                 if found := _COVERAGE.findall(log.read()):
                     self.progress.coverage, self.progress.inputs = map(int, found[-1])
                     self.progress.coverage_of = "features"
-                if size > _LOG_BYTES_MAX:
-                    log.truncate(0)
 
     def _take_end(self, code: int) -> None:
         """A process that has ended: by a fault of ours, or with an input in hand that did it."""
@@ -197,8 +200,6 @@ class AtherisEngine:
             path.unlink()  # the engine's own file of the input: it is in hand
         hand = in_hand(self._hand)
         self._false_starts = 0 if hand is not None else self._false_starts + 1
-        if code in _FAULTS and hand is None:
-            raise RuntimeError(f"the harness ended with exit status {code}\n{self._last_of_log()}")
         if self._false_starts > _FALSE_STARTS_MAX:
             raise RuntimeError(
                 f"{self._false_starts} processes ended before their first execution\n{self._last_of_log()}"
@@ -222,7 +223,9 @@ class AtherisEngine:
             self.progress.note = _BEGINS_WITH_NOTHING
 
     def _last_of_log(self) -> str:
-        return self._log.read_bytes()[-4000:].decode("utf-8", "replace")
+        with self._log.open("rb") as log:
+            log.seek(max(0, self._log.stat().st_size - 4000))
+            return log.read().decode("utf-8", "replace")
 
 
 def _failure(code: int) -> TargetStopped:

@@ -25,7 +25,7 @@ from .remote.scheduler import Remote, SchedulerError
 from .seeding import DECODERS
 from .seeds_command import seeds
 from .shard_command import shard
-from .shown import Shown
+from .shown import Shown, ShownError
 from .state import State
 from .supervisor import Campaign, Ending, ShardFailed, Show
 
@@ -140,15 +140,21 @@ def fuzz(
     asked = _Asked(spec, engine, jobs, folder, baseline, seed_range, scheduler, ending, settings)
     state = state_of(profile, spec, folder)
     if not ctx.with_resource(state.lock("running", wait=False)):
-        refuse(f"--state={folder}: another campaign is running in it: end that one, or name another folder")
+        holder = state.holder("running")
+        process = "" if holder is None else f" (process {holder})"
+        refuse(f"--state={folder}: another campaign{process} is running in it: end that one, or name another folder")
     state.set_seeds(*(seed_range or (0, None)))
+    state.free_seeds()
     state.look_again()
-    with Shown(as_json=as_json) as shown:
-        record = _run(asked.campaign(state, shown.show), shown)
-    shown.end(record)
+    try:
+        with Shown(as_json=as_json) as shown:
+            record = _run(asked.campaign(state, shown.show), shown)
+        shown.end(record)
+    except ShownError as error:
+        refuse(f"the output cannot be written ({error}), and the campaign has ended; what was found is in {folder}")
     if summary is not None:
         write_whole(Path.cwd() / summary, markdown(record))
-    raise SystemExit(_exit_code(record))
+    raise SystemExit(_exit_code(record, state))
 
 
 for command in (merge_, seeds, shard):
@@ -175,10 +181,15 @@ def _run(campaign: Campaign, shown: Shown) -> CampaignRecord:
         refuse(str(error))
 
 
-def _exit_code(record: CampaignRecord) -> int:
-    """1 where something was found; a campaign that has checked nothing cannot say that nothing was."""
+def _exit_code(record: CampaignRecord, state: State) -> int:
+    """1 where something was found; a campaign that has not checked what it was to cannot say that nothing was."""
     # What nobody has looked at is taken for a finding: it was one when it was found.
     found = bool(record.findings or record.waiting)
     if not found and not any(one.checks for one in record.shards):
         refuse("nothing was checked in so short a time; give more, as --time 1m")
+    if lost := ", ".join(f"{one.start}:{one.stop}" for one in state.lost_seeds()):
+        told = f"the process that ran the seeds {lost} was killed twice, by the target or by somebody else"
+        if not found:
+            refuse(f"{told}: nobody knows what they would have found; the same command tries them again")
+        click.echo(f"chunkproof: {told}: they may find more", err=True)
     return int(found)

@@ -35,6 +35,8 @@ from chunkproof.fuzzing.hunt import Hunt
 from chunkproof.fuzzing.instrument import Instrumented, atheris_missing
 from chunkproof.fuzzing.seeding import DECODERS
 from chunkproof.fuzzing.state import WAITING_MAX, State, write_json
+from chunkproof.isolation.printed import count_printed
+from chunkproof.isolation.process import die_with_parent
 from chunkproof.peace import at_peace
 from chunkproof.rule_run import Finding
 from chunkproof.rules import Rule
@@ -58,6 +60,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run the engine; it ends the process."""
     argv = list(sys.argv if argv is None else argv)
     options = _options(argv)
+    if options.parent is not None:
+        # Once more behind the new start: this lasts, but the parent may be gone by then.
+        die_with_parent()
+        if os.getppid() != options.parent:
+            raise SystemExit(_FAULT)
     if missing := atheris_missing():
         _refuse(missing)
     _start_again_in_order(argv)
@@ -83,6 +90,8 @@ def _options(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--mode", choices=sorted(DECODERS), default="table")
     parser.add_argument("--seed", default="", help="as it is told with a finding")
     parser.add_argument("--known", default="", help="deviations that are no news, with commas between them")
+    parser.add_argument("--parent", type=int, help="the process without which this one ends")
+    parser.add_argument("--output", type=int, default=8, help="MiB that one run may print")
     parser.add_argument("--until-found", action="store_true", help="a finding ends the run, as a crash does")
     # What starts with one hyphen is the engine's, and so is what does not start with any.
     ours = [word for word in argv[1:] if word.startswith("--") or word == "-h"]
@@ -148,7 +157,10 @@ class _Judge:
         self.seed = options.seed
         self.decode = DECODERS[options.mode]
         self.expected = named(options.known.split(","))
-        self.hunt = _Hunt(target, Watch(), f"atheris {options.mode}", self.expected)
+        watch = Watch()
+        count_printed(lambda: watch.number, options.output)
+        self.hunt = _Hunt(target, watch, f"atheris {options.mode}", self.expected)
+        self.parent = options.parent
         self.hunt.instrumented = instrumented
         self.note = ""
         self.path = state.logs / f"{options.name}.progress.json"
@@ -177,6 +189,8 @@ class _Judge:
     def _say(self) -> None:
         """A sign of life, and a look at what is known by now."""
         self._say_at = time.monotonic() + _SAY
+        if self.parent is not None and os.getppid() != self.parent:
+            os._exit(_FAULT)  # where the system does not see to it
         hunt = self.hunt
         said = {"executions": self.hand.count, "repeats": hunt.repeats, "passed_over": hunt.passed_over}
         write_json(self.path, {**said, "note": self.note}, sync=False)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from chunkproof_reports.results import Kind, RuleResult
 from chunkproof_strategies.chunkings import Cuts, chunks_of, without_empty_chunks
 from chunkproof_targets.contract import Run, Target, TargetError
-from chunkproof_targets.deviations import Deviation
+from chunkproof_targets.deviations import Deviation, find_deviations
 from chunkproof_targets.deviations.compose import DeviatingTarget, compose
 
 from ..corpus.making import ANY_RULE
@@ -34,6 +34,9 @@ __all__ = ["PROMPT", "Hunt", "any_stream", "explains", "prompt_rule", "seems_lat
 PROMPT = "delivery/prompt"
 # The part of the time that may go into making streams small, and seconds that it may take at the start.
 _SHRINKING, _SHRINKING_START = 0.25, 0.5
+# Seconds for which one stream is made small: where a target is slow, that which is the smallest by then is kept.
+_ONE_STREAM = 10.0
+_CR = 0x0D
 
 
 @dataclass(slots=True)
@@ -159,11 +162,13 @@ class _Unexplained(RuleRun):
     """A rule's runs in which only that fails which the known deviations do not explain."""
 
     def __init__(self, rule: Rule, target: Target, watch: Watch, known: tuple[Deviation, ...]) -> None:
-        super().__init__(rule, target, watch)
+        super().__init__(rule, target, watch, until=time.monotonic() + _ONE_STREAM)
         self.known = known
 
     def kind(self, wire: bytes, cuts: Cuts, before: tuple[bytes, ...]) -> Kind | None:
-        """See `RuleRun.kind`."""
+        """See `RuleRun.kind`; when the time is up, nothing fails any more, and so nothing smaller is found."""
+        if time.monotonic() > self.until:
+            return None
         kind = super().kind(wire, cuts, before)
         if kind is None or not self.known:
             return kind
@@ -197,6 +202,9 @@ def explains(known: Iterable[Deviation], target: Target, rule: Rule, finding: Fi
 def _gives(deviations: tuple[Deviation, ...], target: Target, rule: Rule, finding: Finding) -> bool:
     """Whether what came out is what the reference parser with these gives."""
     seen = Seen(Question(finding.wire, finding.cuts, finding.before), finding.run)
+    # What the target declares it does besides.
+    declared = find_deviations("+".join(target.deviations))
+    deviations = (*(one for one in declared if one not in deviations), *deviations)
     try:
         return seen.fits(target, deviations)
     except TargetError:  # they cannot be combined
@@ -228,11 +236,10 @@ def seems_late(run: Run, wire: bytes, cuts: Cuts) -> bool:
 
     It was due with the first chunk by whose end its blank line was complete; a CR at the end of a chunk may be held.
     """
-    sizes = due_sizes(wire)
-    for size, delivery in zip(sizes, run.deliveries, strict=False):
-        number = delivery.chunks_taken
+    for size, (_, number, _) in zip(due_sizes(wire), run.deliveries, strict=False):
         if number > 1:
             before = cuts[number - 2] if number - 2 < len(cuts) else len(wire)
-            if before - (wire[before - 1 : before] == b"\r") >= size:
+            # What ends with the event's last byte had it, but where that is a CR.
+            if before > size or (before == size and wire[size - 1] != _CR):
                 return True
     return False

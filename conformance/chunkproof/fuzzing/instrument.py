@@ -81,7 +81,7 @@ def _numbered_alike() -> Iterator[None]:
         yield
         return
     numbers = count()
-    instruction.__hash__ = lambda self: vars(self).setdefault("number", next(numbers))
+    instruction.__hash__ = lambda self: self.__dict__.setdefault("number", next(numbers))
     try:
         yield
     finally:

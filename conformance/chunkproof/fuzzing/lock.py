@@ -17,7 +17,7 @@ try:
 except ImportError:  # on Windows alone
     msvcrt = None  # type: ignore[assignment]
 
-__all__ = ["locked"]
+__all__ = ["holder_of", "locked"]
 
 # What a lock that somebody else holds is told by.
 _HELD_BY_ANOTHER = {errno.EAGAIN, errno.EACCES, errno.EDEADLK}
@@ -67,4 +67,20 @@ def _take(number: int, *, wait: bool) -> bool:
                 return False
             # On Windows this waits for ten seconds by itself, and then again.
         else:
+            _sign(number)
             return True
+
+
+def _sign(number: int) -> None:
+    """Write down who holds the lock, where others can read it."""
+    if fcntl is not None:
+        with suppress(OSError):  # on a full disk a lock is a lock
+            os.ftruncate(number, 0)
+            os.pwrite(number, str(os.getpid()).encode(), 0)
+
+
+def holder_of(path: Path) -> int | None:
+    """The process that holds a lock, or held it last; None where nobody knows."""
+    with suppress(OSError, ValueError), path.open("rb") as file:
+        return int(file.read(20))
+    return None

@@ -7,9 +7,10 @@ import signal
 import time
 from types import FrameType
 
+from ..isolation.process import end_session
 from .collecting import Collector
 from .progress import Engine
-from .state import State
+from .state import State, is_number
 
 __all__ = ["Shard"]
 
@@ -21,60 +22,82 @@ _GRACE = 1.0
 _GATHERING = 2.0
 # Behind a collection it is searched for so many times as long as that took.
 _SEARCHING = 2.0
-
-
-class _Orphaned(Exception):
-    """The campaign that started this shard is gone."""
+_HEARD = (signal.SIGTERM, signal.SIGINT)
 
 
 class Shard:
     """Drives an engine until its time is up, its work is done, or somebody ends it; and collects meanwhile.
 
-    ``name`` is that of its status file. What an earlier process of this name has done counts on.
+    ``name`` is that of its status file. What an earlier process of this name has done counts on. ``parent`` is the
+    process of the campaign that it belongs to, and without which it ends; None where it goes on by itself.
     """
 
-    def __init__(self, name: str, engine_name: str, engine: Engine, collector: Collector, state: State) -> None:
+    def __init__(
+        self,
+        name: str,
+        engine_name: str,
+        engine: Engine,
+        collector: Collector,
+        state: State,
+        *,
+        parent: int | None = None,
+    ) -> None:
         self.name = name
         self.engine_name = engine_name
         self.engine = engine
         self.collector = collector
         self.state = state
-        self._parent = os.getppid()
+        self._parent = parent
         self._told_to_end = False
-        self._before = state.status(name)
+        self._before = {key: value for key, value in state.status(name).items() if is_number(value)}
         self._began = time.monotonic()
         self._collect_at = time.monotonic() + _GATHERING
         collector.beat = self._beat
 
     def run(self, seconds: float) -> None:
-        """Go on for so many seconds at most."""
-        before = signal.signal(signal.SIGTERM, self._end)
+        """Go on for so many seconds at most; SIGTERM ends it, and Ctrl-C where it belongs to no campaign."""
+        before = [(number, signal.getsignal(number)) for number in _HEARD]
+        self._hear()
         until = time.monotonic() + seconds
         self._say("searching")
         try:
             while not self._is_over(until) and self.engine.step(
                 min(_STEP, max(0.01, until - time.monotonic())), lambda: self._is_over(until + _GRACE)
             ):
+                self._hear()
                 self._say("searching")
                 self._collect_now_and_then()
             self.engine.close()
             self._collect(wait=True)
             self._say("done")
-        except _Orphaned:
-            pass  # what is not collected waits for whoever goes on with the campaign
         finally:
             self.engine.close()
-            signal.signal(signal.SIGTERM, before)
+            for number, handler in before:
+                signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+
+    def _hear(self) -> None:
+        """Again and again: a target that is run in this process may hear signals itself."""
+        for number in _HEARD:
+            signal.signal(number, self._end)
+        self._end_if_orphan()
 
     def _end(self, number: int, frame: FrameType | None) -> None:
-        self._told_to_end = True
+        self._end_if_orphan()
+        # A campaign sends no SIGINT: the target has done so.
+        if number == signal.SIGTERM or self._parent is None:
+            self._told_to_end = True
 
     def _is_over(self, until: float) -> bool:
-        return self._told_to_end or self._is_orphan() or time.monotonic() >= until
+        return self._told_to_end or time.monotonic() >= until
 
-    def _is_orphan(self) -> bool:
-        """Whether the campaign that started this shard is gone: whoever goes on with it starts others."""
-        return os.getppid() != self._parent
+    def _end_if_orphan(self) -> None:
+        """The campaign that started this shard is gone, and whoever goes on with it starts others.
+
+        At once, with all that the target has started: what was found is on the disk.
+        """
+        if self._parent is not None and os.getppid() != self._parent:
+            end_session(os.getpid())
+            os._exit(1)
 
     def _collect_now_and_then(self) -> None:
         if time.monotonic() > self._collect_at and self.collector.has_work:
@@ -89,8 +112,7 @@ class Shard:
             self.collector.collect(wait=wait)
 
     def _beat(self) -> None:
-        if self._is_orphan():
-            raise _Orphaned
+        self._end_if_orphan()
         self._say("diagnosing")
 
     def _say(self, doing: str) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 import traceback
 from collections.abc import Sequence
+from typing import NoReturn
 
 import click
 
@@ -37,6 +39,7 @@ _FAULT = 3
 @click.option("--engine", type=click.Choice(["storm", *ATHERIS]), default="storm", show_default=True)
 @click.option("--name", default="0", show_default=True, help="The name of its status file.")
 @click.option("--parent", type=int, hidden=True, help="The process that starts it, without which it ends.")
+@click.option("--after-death", is_flag=True, hidden=True, help="The one before has ended by itself, in some run.")
 def shard(
     target: str | None,
     declare: tuple[str, ...],
@@ -48,6 +51,7 @@ def shard(
     engine: str,
     name: str,
     parent: int | None,
+    after_death: bool,
     **limits: float | None,
 ) -> None:
     """One shard of a campaign: one process, one engine, into one folder.
@@ -55,7 +59,8 @@ def shard(
     A range of seeds is a piece of work for any machine: `chunkproof fuzz merge` makes one folder of several.
     """
     if parent is not None:
-        die_with_parent()
+        # By a signal that the shard hears, which then ends what the target has started.
+        die_with_parent(signal.SIGTERM)
         if os.getppid() != parent:
             raise SystemExit(_FAULT)
     if seconds is None and seed_range is None:
@@ -73,21 +78,31 @@ def shard(
         collector = _collector(state, loaded, process, known)
         with at_peace():
             if engine == "storm":
-                searching: Engine = StormEngine(loaded, process, state, collector.baseline)
+                storm = StormEngine(loaded, process, state, collector.baseline, name)
+                if after_death:
+                    storm.take_death()
+                searching: Engine = storm
             else:
                 words = _with_equals(["--target", spec, *words_given(declare, deviations, {})])
                 mode = ATHERIS[engine]
                 searching = AtherisEngine(loaded, process, state, name, mode, words, collector.baseline)
-            Shard(name, engine, searching, collector, state).run(seconds or float("inf"))
+            Shard(name, engine, searching, collector, state, parent=parent).run(seconds or float("inf"))
     except Exception:
-        click.echo(
-            f"A fault of chunkproof itself. Please report it with this text:\n{traceback.format_exc()}", err=True
-        )
-        raise SystemExit(_FAULT) from None
+        _fault(state, traceback.format_exc())
     finally:
         close(loaded)
         process.close()
     raise SystemExit(int(bool(state.records() or state.waiting())))
+
+
+def _fault(state: State, text: str) -> NoReturn:
+    """What stops a shard is told: a fault of ours, unless it is that of the disk."""
+    try:
+        state.assert_writable()
+    except OSError as error:
+        refuse(f"--state={state.folder}: it cannot be written any more ({error.strerror or error})")
+    click.echo(f"A fault of chunkproof itself. Please report it with this text:\n{text}", err=True)
+    raise SystemExit(_FAULT)
 
 
 def _collector(state: State, target: Target, process: Isolation, baseline: Baseline | None) -> Collector:

@@ -17,7 +17,7 @@ from typing import Any, TypeGuard
 
 from ..files import write_whole
 from .found import Found, FoundError
-from .lock import locked
+from .lock import holder_of, locked
 
 __all__ = ["INBOX_MAX", "LOG_BYTES_MAX", "PAST_MAX", "WAITING_MAX", "State", "StateError"]
 
@@ -30,6 +30,10 @@ WAITING_MAX = 16
 PAST_MAX = 300
 #: A log that has grown to more is cut to a quarter of it, at four looks a second.
 LOG_BYTES_MAX = 1 << 20
+# Bytes of a stream that a record shows.
+_SHOWN_MAX = 4096
+# Written to see whether there is room.
+_PROBE_BYTES = 1 << 14
 # Larger files are not of ours.
 _FILE_BYTES_MAX = 8 << 20
 # What a process has begun to write and not finished is left behind where it is killed; this many seconds later it is.
@@ -43,6 +47,7 @@ _RECORD: Mapping[str, Any] = {
     "deviations": [],
     "equals": {},
     "entry": "",
+    "seen": {},
     "count": 1,
     "found": 0.0,
     "seconds": 0.0,
@@ -145,6 +150,15 @@ class State:
                     f"{about[key]!r:.200}; name another folder with --state"
                 )
 
+    def assert_writable(self) -> None:
+        """OSError where no file can be written to the folder."""
+        for folder in (self.folder, self.inbox, self.shards):
+            path = folder / f".{os.getpid()}.probe.part"
+            try:
+                path.write_bytes(bytes(_PROBE_BYTES))
+            finally:
+                path.unlink(missing_ok=True)
+
     # findings -----------------------------------------------------------------------------------------------------
 
     def put(self, found: Found) -> bool:
@@ -193,7 +207,8 @@ class State:
         if data.get("id") != path.stem:
             return state, None
         sound = {key: value for key, value in data.items() if key not in _RECORD or _is_like(value, _RECORD[key])}
-        return state, {**_RECORD, **sound, "rule": found.rule, "wire_bytes": len(found.wire)}
+        defaults = {key: value for key, value in _RECORD.items() if key != "seen"}
+        return state, {**defaults, **sound, "rule": found.rule, **shown(found)}
 
     def look_again(self) -> None:
         """Every finding is one of an earlier campaign from here on: it counts again when it has failed again."""
@@ -255,15 +270,71 @@ class State:
         if not (self.folder / "seeds.json").exists():
             self.set_seeds(0, None)
 
-    def take_seeds(self, count: int) -> range:
-        """The next so many seeds, which nobody else gets; fewer at the end of the range, and none behind it."""
+    def take_seeds(self, count: int, holder: str = "") -> range:
+        """The next so many seeds, which nobody else gets; fewer at the end of the range, and none behind it.
+
+        A ``holder``, a shard by its name, has them in hand from here on.
+        """
         with self.lock("seeds"):
-            path = self.folder / "seeds.json"
             found = self._seeds()
-            first, end = found["next"], found["range"][1]
-            behind = first + count if end is None else max(first, min(first + count, end))
-            write_json(path, found | {"next": behind}, sync=False)
-            return range(first, behind)
+            left = _ranges(found.get("left"))
+            if left:
+                taken = range(left[0][0], min(left[0][0] + count, left[0][1]))
+                found["left"] = [one for one in ([taken.stop, left[0][1]], *left[1:]) if one[0] < one[1]]
+            else:
+                first, end = found["next"], found["range"][1]
+                taken = range(first, first + count if end is None else max(first, min(first + count, end)))
+                found["next"] = taken.stop
+            self._write_held(found, holder, taken)
+            return taken
+
+    def hold_seeds(self, seeds: range, holder: str) -> None:
+        """These are what is left of the seeds that a shard has in hand."""
+        with self.lock("seeds"):
+            self._write_held(self._seeds(), holder, seeds)
+
+    def held_seeds(self, holder: str) -> range:
+        """What an earlier process of this shard had in hand as it was killed: given out once more, and only once.
+
+        Where it is killed again, they are lost: they may be what has killed it.
+        """
+        with self.lock("seeds"):
+            found = self._seeds()
+            held = _ranges([_held(found).get(holder)])
+            lost = _ranges([_held(found, "again").get(holder)])
+            found["lost"] = sorted([*_ranges(found.get("lost")), *lost])
+            self._write_held(found, holder, range(0), again=held)
+            return range(*held[0]) if held else range(0)
+
+    def lost_seeds(self) -> list[range]:
+        """Those of this campaign whose process was killed twice."""
+        return [range(*one) for one in _ranges(self._seeds().get("lost"))]
+
+    def free_seeds(self) -> None:
+        """No shard of an earlier campaign runs any more: whatever they had in hand, or lost, is given out first."""
+        with self.lock("seeds"):
+            found = self._seeds()
+            names = ("held", "again")
+            back = [found.get("left"), found.get("lost"), *(list(_held(found, name).values()) for name in names)]
+            found["left"] = sorted(one for ranges in back for one in _ranges(ranges))
+            write_json(self.folder / "seeds.json", found | {"held": {}, "again": {}, "lost": []}, sync=False)
+
+    def seeds_are_done(self) -> bool:
+        """Whether all of the range were given out."""
+        found = self._seeds()
+        end = found["range"][1]
+        return end is not None and found["next"] >= end and not _ranges(found.get("left"))
+
+    def _write_held(
+        self, found: Mapping[str, Any], holder: str, seeds: range, again: Sequence[Sequence[int]] = ()
+    ) -> None:
+        held = {name: one for name, one in _held(found).items() if name != holder}
+        if holder and seeds:
+            held[holder] = [seeds.start, seeds.stop]
+        tried = {name: one for name, one in _held(found, "again").items() if name != holder}
+        if again:
+            tried[holder] = list(again[0])
+        write_json(self.folder / "seeds.json", {**found, "held": held, "again": tried}, sync=False)
 
     def _seeds(self) -> dict[str, Any]:
         """Which seeds there are, and the next; StateError where that cannot be read."""
@@ -306,11 +377,26 @@ class State:
             with suppress(OSError):
                 cut_log(path)
 
+    def holder(self, name: str) -> int | None:
+        """The process that holds a lock; None where nobody knows."""
+        return holder_of(self.folder / f"{name}.lock")
+
     @contextmanager
     def lock(self, name: str = "lock", *, wait: bool = True) -> Iterator[bool]:
         """Be the only one; see `locked`."""
         with locked(self.folder / f"{name}.lock", wait=wait) as is_held:
             yield is_held
+
+
+def shown(found: Found) -> dict[str, Any]:
+    """What the record of a finding shows of its stream: all of it, unless it is large."""
+    is_small = len(found.wire) <= _SHOWN_MAX
+    return {
+        "wire": found.wire.hex() if is_small else "",
+        "cuts": list(found.cuts) if is_small else [],
+        "before": [wire.hex() for wire in found.before] if is_small else [],
+        "wire_bytes": len(found.wire),
+    }
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -339,6 +425,21 @@ def cut_log(path: Path) -> None:
             log.truncate(0)
             log.seek(0)
             log.write(end)
+
+
+def _held(seeds: Mapping[str, Any], name: str = "held") -> Mapping[str, Any]:
+    held = seeds.get(name)
+    return held if isinstance(held, dict) else {}
+
+
+def _ranges(value: object) -> list[list[int]]:
+    """Those of a list that are ranges of seeds."""
+    ones = value if isinstance(value, list) else []
+    return [
+        one
+        for one in ones
+        if isinstance(one, list) and len(one) == 2 and all(type(end) is int for end in one) and 0 <= one[0] < one[1]
+    ]
 
 
 def is_number(value: object) -> TypeGuard[float]:

@@ -10,11 +10,15 @@ from typing import Any
 from chunkproof_targets.contract import Target
 from chunkproof_targets.deviations import Deviation
 
+from ..counterexample import Case
+from ..isolation.board import Board
 from ..isolation.child import Child, Ended
 from ..isolation.judging import Isolation
+from ..isolation.process import standard_kept
 from ..watch import Watch
 from .branches import Branches
 from .collecting import named
+from .found import Found
 from .hunt import Hunt
 from .progress import Progress
 from .state import WAITING_MAX, State
@@ -23,7 +27,7 @@ from .storm import Storm, in_hand
 
 __all__ = ["StormEngine"]
 
-# Seeds that are taken at a time: what is lost of them with a process is less than a second's work.
+# Seeds that are taken at a time.
 _SEEDS = 16
 
 
@@ -35,6 +39,7 @@ class StormEngine:
     isolation: Isolation
     state: State
     baseline: tuple[Deviation, ...] = ()
+    name: str = "0"
     progress: Progress = field(default_factory=Progress)
     _child: Child | None = None
     _seeds: list[int] = field(default_factory=list)
@@ -46,11 +51,14 @@ class StormEngine:
         self._stops = Stops(self.target, self.isolation, self.state, "storm")
         self._branches = Branches(self.target.functions)
         self._taken: set[str] = set()
+        self._seeds = list(self.state.held_seeds(self.name))
+        self._hand = self.state.logs / f"{self.name}.run"
+        self._board: Board | None = None
 
     def step(self, seconds: float, is_over: Callable[[], bool]) -> bool:
         """See `Engine.step`."""
         if not self._seeds:
-            self._seeds = list(self.state.take_seeds(_SEEDS))
+            self._seeds = list(self.state.take_seeds(_SEEDS, self.name))
         if not self._seeds:
             return False
         asked = {
@@ -63,8 +71,11 @@ class StormEngine:
             "holds_back": len(self.state.waiting()) >= WAITING_MAX,
         }
         if not self.isolation.forks(self.target):
-            with self.isolation.watch_here() as watch:
+            if self._board is None:
+                self._board = Board(self._hand)
+            with standard_kept(), self.isolation.watch_here(self._board) as watch:
                 self._take(self._storm(asked, watch))
+            self._board.clear()
             return True
         if self._child is None or not self._child.alive:
             self._child = Child(self.isolation.cell, self._storm)
@@ -112,6 +123,30 @@ class StormEngine:
     def close(self) -> None:
         """See `Engine.close`."""
         self._end_child()
+        self._hand.unlink(missing_ok=True)
+        self._hold()
+
+    def _hold(self) -> None:
+        left = range(self._seeds[0], self._seeds[-1] + 1) if self._seeds else range(0)
+        self.state.hold_seeds(left, self.name)
+
+    def take_death(self) -> None:
+        """An earlier process of this shard was ended by the target, which runs in it: by the run that it has noted.
+
+        It is not run again here: it would end this process too.
+        """
+        if not self._hand.exists():
+            return
+        board = Board(self._hand)
+        noted = board.read()
+        seed, rule = in_hand(board.mark[0])
+        self._hand.unlink(missing_ok=True)
+        self._seeds = [one for one in self._seeds if one > seed]
+        self._hold()
+        if noted is not None:
+            streams = (*((wire, ()) for wire in noted.before), (noted.wire, noted.cuts))
+            case = Case(rule.case_of or rule.id, self.target.takes, streams)
+            self.state.put(Found.of_case(case, "died", engine="storm", seed=str(seed)))
 
     def _storm(self, asked: Mapping[str, Any], watch: Watch) -> dict[str, Any]:
         """In the child: the seeds one after another, for so many seconds. What is found is in the inbox at once."""

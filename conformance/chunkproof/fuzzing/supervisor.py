@@ -7,7 +7,6 @@ ends before it has said anything is not: the target has taken it along, and woul
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -22,8 +21,8 @@ from types import FrameType
 
 from chunkproof_reports.campaign.record import CampaignRecord, FoundRecord, ShardRecord
 
-from ..isolation.process import how_it_ended
-from .state import State, is_number
+from ..isolation.process import end_session, how_it_ended
+from .state import State, StateError, is_number
 
 __all__ = ["COLLECTING", "LOOK", "Campaign", "Ending", "Process", "ShardFailed", "Show"]
 
@@ -42,7 +41,7 @@ _ENDING = 5.0
 # Seconds for a shard of a campaign of which nobody says how long it is to be: that tells it when to end.
 _LONG = 30 * 24 * 3600
 # Times that shards are started again, in all.
-_STARTS_MAX = 50
+_STARTS_MAX = 30
 # Bytes of a log that are told.
 _PRINTED_MAX = 4000
 # Seconds over which the rate is taken.
@@ -85,13 +84,13 @@ class Process:
     is_done: bool = False
     _behind: int = 0
 
-    def start(self) -> None:
-        """Start it, or start it again."""
+    def start(self, *words: str) -> None:
+        """Start it, or start it again; ``words`` are further options."""
         self.started = time.time()
         with self.log.open("ab") as log:
             self._behind = log.tell()
             self.popen = subprocess.Popen(
-                self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+                [*self.command, *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
             )
 
     @property
@@ -105,20 +104,31 @@ class Process:
         except OSError:
             return ""
 
+    def poll(self) -> int | None:
+        """Its exit code, None while it runs or before it was started. What it has left running ends with it."""
+        popen = self.popen
+        if popen is None or popen.returncode is not None:
+            return None if popen is None else popen.returncode
+        if hasattr(os, "waitid"):
+            if os.waitid(os.P_PID, popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+                return None
+            # Before anybody hears of its end: until then its number is nobody else's.
+            end_session(popen.pid)
+        return popen.poll()
+
     def tell_to_end(self) -> None:
         """It collects what it has, and ends."""
-        if self.popen is not None and self.popen.poll() is None:
+        if self.popen is not None and self.poll() is None:
             self.popen.terminate()
 
     def end(self) -> None:
         """End it at once, with all that it has started."""
-        if self.popen is None:
+        if self.popen is None or self.poll() is not None:
             return
-        with contextlib.suppress(OSError):
-            if hasattr(os, "killpg"):
-                os.killpg(self.popen.pid, signal.SIGKILL)
-            else:
-                self.popen.kill()
+        if hasattr(os, "killpg"):
+            end_session(self.popen.pid)
+        else:
+            self.popen.kill()
         self.popen.wait()
 
 
@@ -143,6 +153,7 @@ class Campaign:
     _counts: list[tuple[float, int]] = field(default_factory=list)
     _coverage: int = 0
     _starts: int = 0
+    _given_up: str = ""
     _told_to_end: int = 0
     _is_read: bool = True
 
@@ -155,7 +166,7 @@ class Campaign:
         self._known = frozenset(path.stem for path in self.state.of_earlier())
         processes = [self._process(number, engine) for number, engine in enumerate(self.engines)]
         ended = ""
-        with self._signals():
+        with self._signals(), self._in_the_folder():
             try:
                 for process in processes:
                     process.start()
@@ -169,6 +180,14 @@ class Campaign:
         record = replace(self._record(processes), ended=ended, remaining=None)
         self._show(record)
         return record
+
+    @contextmanager
+    def _in_the_folder(self) -> Iterator[None]:
+        """ShardFailed where the folder cannot be used any more: it may be beside the target, which may do anything."""
+        try:
+            yield
+        except (StateError, FileNotFoundError) as error:
+            raise ShardFailed(_USAGE, f"chunkproof: --state={self.about.state}: {error}") from None
 
     @contextmanager
     def _signals(self) -> Iterator[None]:
@@ -228,21 +247,26 @@ class Campaign:
             return "something was found"
         if all(process.is_done for process in processes):
             return "all seeds are done"
-        return ""
+        return self._given_up
 
     def _look_after(self, processes: Sequence[Process]) -> None:
         for process in processes:
             if process.is_done or process.popen is None:
                 continue
-            code = process.popen.poll()
+            code = process.poll()
             if code is None:
                 self._look_at(process)
-            elif code in (0, 1) and self._said(process).get("doing") == "done":
+            elif self._has_done_all(process, code):
                 process.is_done = True
             else:
                 self._raise_for([process])
                 self._start_again(process, code)
         self.state.cut_logs()
+
+    def _has_done_all(self, process: Process, code: int) -> bool:
+        """Whether nothing is left to do for it: it may have ended early too, told so by the target."""
+        is_done = code in (0, 1) and self._said(process).get("doing") == "done"
+        return is_done and process.engine == "storm" and self.state.seeds_are_done()
 
     def _said(self, process: Process) -> dict[str, object]:
         """What a shard has said last since it was started: one may end with 0 or 1 without having done its work."""
@@ -260,6 +284,8 @@ class Campaign:
             process.end()
 
     def _start_again(self, process: Process, code: int) -> None:
+        if not (self.state.shards.is_dir() and self.state.logs.is_dir()):
+            raise StateError(f"{self.state.folder} was taken away while the campaign ran")
         process.false_starts = 0 if self._said(process) else process.false_starts + 1
         from_outside = code in (-signal.SIGTERM, -getattr(signal, "SIGKILL", signal.SIGTERM))
         if process.false_starts > (_FALSE_STARTS_MAX if from_outside else 0):
@@ -269,9 +295,10 @@ class Campaign:
             raise ShardFailed(_USAGE, _with(told, process))
         self._starts += 1
         if self._starts > _STARTS_MAX:
-            told = f"its shards have ended {self._starts} times, at last so: {how_it_ended(code)}"
-            raise ShardFailed(_FAULT, _with(told, process))
-        process.start()
+            self._given_up = f"its shards have ended {self._starts} times, at last so: {how_it_ended(code)}"
+            if not self.state.records():
+                raise ShardFailed(_FAULT, _with(self._given_up, process))
+        process.start(*([] if from_outside else ["--after-death"]))
 
     @property
     def _target(self) -> str:
@@ -279,7 +306,7 @@ class Campaign:
 
     def _raise_for(self, processes: Sequence[Process]) -> None:
         for process in processes:
-            code = None if process.popen is None else process.popen.poll()
+            code = process.poll()
             # With these words to it: without them it was the target that ended its process so.
             if code in _WORDS and any(words in process.printed for words in _WORDS[code]):
                 raise ShardFailed(code, process.printed)
@@ -290,7 +317,7 @@ class Campaign:
         for process in processes:
             process.tell_to_end()
         began, told_by_now = time.monotonic(), self._told_to_end
-        while any(one.popen and one.popen.poll() is None for one in processes):
+        while any(one.popen and one.poll() is None for one in processes):
             at_once = at_once or self._told_to_end > told_by_now or not self._is_read
             if time.monotonic() - began > (_ENDING if at_once else COLLECTING) or self._told_to_end > told_by_now + 1:
                 break
@@ -335,7 +362,7 @@ class Campaign:
             shard = ShardRecord.from_data(status)
         except ValueError:
             return None
-        is_dead = process.popen is not None and process.popen.poll() is not None and shard.doing != "done"
+        is_dead = process.popen is not None and process.poll() is not None and shard.doing != "done"
         return replace(shard, doing="dead") if is_dead else shard
 
     def _rate(self, now: float, checks: int) -> float:

@@ -6,6 +6,7 @@ import marshal
 import mmap
 import struct
 import zlib
+from pathlib import Path
 from typing import NamedTuple
 
 from chunkproof_strategies.chunkings import Cuts
@@ -14,6 +15,8 @@ __all__ = ["Board", "Noted"]
 
 # Pages that nobody writes cost nothing.
 _BYTES = 96 * 1024 * 1024
+# In a file it is smaller: what is larger is not known afterwards.
+_FILE_BYTES = 1024 * 1024
 _WORDS = 8
 _PLAN, _LENGTH, _SUM, _CHECKS, _STREAMS, _BEAT, _STOPPED, _MARK = range(8)
 _HEADER = _WORDS * 8
@@ -34,11 +37,17 @@ class Board:
     """Shared between a parent and its forked children.
 
     A stream is noted once, with all its plans; each check writes no more than the number of its plan, into ``plan[0]``.
-    ``mark[0]`` is a number of the work's own.
+    ``mark[0]`` is a number of the work's own. In a file, by its ``path``, what was noted outlives this process too.
     """
 
-    def __init__(self) -> None:
-        self._memory = mmap.mmap(-1, _BYTES)
+    def __init__(self, path: Path | None = None) -> None:
+        self._size = _BYTES if path is None else _FILE_BYTES
+        if path is None:
+            self._memory = mmap.mmap(-1, _BYTES)
+        else:
+            with open(path, "a+b") as file:
+                file.truncate(_FILE_BYTES)
+                self._memory = mmap.mmap(file.fileno(), _FILE_BYTES)
         self._words = memoryview(self._memory)[:_HEADER].cast("Q")
         self.plan = self._words[_PLAN : _PLAN + 1]
         self.mark = self._words[_MARK : _MARK + 1]
@@ -50,7 +59,7 @@ class Board:
         # A version that looks for no object that comes twice: three times as fast, and the half of what a note costs.
         record = marshal.dumps((before, wire, plans), 2)
         length = len(record)
-        if length > _BYTES - _HEADER:
+        if length > self._size - _HEADER:
             record, length = b"", 0
         self._memory[_HEADER : _HEADER + length] = record
         # The sum tells a record that was being written when the child died.
@@ -59,7 +68,7 @@ class Board:
     def read(self) -> Noted | None:
         """The run in hand; None where nothing was noted. A child that wrote all over the board left nothing either."""
         words = self._words
-        record = self._memory[_HEADER : _HEADER + min(words[_LENGTH], _BYTES)]
+        record = self._memory[_HEADER : _HEADER + min(words[_LENGTH], self._size)]
         if not record or zlib.crc32(record) != words[_SUM]:
             return None
         before, wire, plans = marshal.loads(record)

@@ -31,6 +31,7 @@ from ..rule_run import Finding, RuleRun
 from ..rules import RULES, Rule, find_rule
 from ..smaller import NOT_EVERY_TIME, advice_on, is_ours, record, smaller
 from ..watch import Watch
+from .board import Board
 from .child import Cell, Child, Ended
 from .limits import UNKNOWN_PACE, Limits, Pace, measure_pace
 from .process import can_fork, fill_standard, how_it_ended
@@ -190,10 +191,10 @@ class Isolation:
             self.end_child()
         return self._paces[id(target)]
 
-    def watch_here(self) -> Watch:
-        """A watch for a target that is not run in a child."""
+    def watch_here(self, board: Board | None = None) -> Watch:
+        """A watch for a target that is not run in a child; on a ``board`` it notes the run in hand."""
         # Nothing is run once more here to tell slow from hung, so that all have the time from the start.
-        return Watch(limits=replace(self.limits, patience=_PATIENCE))
+        return Watch(limits=replace(self.limits, patience=_PATIENCE), board=board)
 
     def pace_here(self, target: Target) -> Pace:
         """The target's own pace; a slow one where it is not known."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from chunkproof_targets.contract import TargetFlooded
 
-__all__ = ["Printed"]
+__all__ = ["Printed", "count_printed"]
 
 _MIB = 1024 * 1024
 _KEPT = 64 * 1024
@@ -72,6 +72,15 @@ class Printed:
             file.close()
 
 
+def count_printed(run_number: Callable[[], int], limit: int) -> None:
+    """In this process: what a target prints goes nowhere, and counts; beyond ``limit`` MiB a run is ended.
+
+    By Python alone: what else writes to stdout and stderr does so as before.
+    """
+    out, err = (_Stream(os.open(os.devnull, os.O_WRONLY), run_number, lambda: limit, is_kept=False) for _ in range(2))
+    sys.stdout, sys.stderr = out.text(), err.text()
+
+
 def _end(number: int) -> str:
     size = os.fstat(number).st_size
     return os.pread(number, _KEPT, max(0, size - _KEPT)).decode("utf-8", "replace")
@@ -80,7 +89,10 @@ def _end(number: int) -> str:
 class _Stream(io.RawIOBase):
     """One of the two streams, without a buffer: what a process that dies has printed is in the file."""
 
-    def __init__(self, number: int, run_number: Callable[[], int], limit: Callable[[], int]) -> None:
+    def __init__(
+        self, number: int, run_number: Callable[[], int], limit: Callable[[], int], *, is_kept: bool = True
+    ) -> None:
+        self._is_kept = is_kept
         self._number = number
         self._limit = limit
         self._run_number = run_number
@@ -102,7 +114,8 @@ class _Stream(io.RawIOBase):
         run = self._run_number()
         if run != self._run:
             self._run, self._size = run, 0
-            os.ftruncate(self._number, 0)
+            if self._is_kept:
+                os.ftruncate(self._number, 0)
         self._size += len(content)
         limit = self._limit() * _MIB
         left = content[: max(0, limit - (self._size - len(content)))]

@@ -15,11 +15,13 @@ try:
 except ImportError:  # not in every build
     ctypes = None  # type: ignore[assignment]
 
-__all__ = ["Process", "can_fork", "die_with_parent", "fill_standard", "how_it_ended", "standard_kept"]
+__all__ = ["Process", "can_fork", "die_with_parent", "end_session", "fill_standard", "how_it_ended", "standard_kept"]
 
 _PR_SET_PDEATHSIG = 1
 # Seconds for which a process that is about to end by itself is waited for.
 _ENDING = 5.0
+# Rounds of ending what a session has: what is started meanwhile is met in the next one.
+_ROUNDS = 20
 
 
 def can_fork() -> bool:
@@ -128,8 +130,46 @@ def _live(work: Callable[[], object], signals: set[signal.Signals] | set[int]) -
         os._exit(0)
 
 
-def die_with_parent() -> None:
-    """On Linux this process ends with its parent from here on, also where no clock ticks; elsewhere it has to look."""
+def die_with_parent(number: int | None = None) -> None:
+    """On Linux this process ends with its parent from here on, also where no clock ticks; elsewhere it has to look.
+
+    By SIGKILL, or by another signal.
+    """
     if sys.platform == "linux" and ctypes is not None:
         with contextlib.suppress(Exception):
-            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL if number is None else number)
+
+
+def end_session(leader: int) -> None:
+    """End all processes of the session that this process began, and itself at last: also other groups within it.
+
+    Without /proc its own group alone.
+    """
+    if not hasattr(os, "killpg"):
+        return
+    for _ in range(_ROUNDS):
+        others = [pid for pid in _processes() if pid != os.getpid() and _session_of(pid) == leader]
+        for pid in others:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        if not others:
+            break
+    with contextlib.suppress(OSError):
+        os.killpg(leader, signal.SIGKILL)
+
+
+def _processes() -> list[int]:
+    try:
+        return [int(name) for name in os.listdir("/proc") if name.isdecimal()]
+    except OSError:
+        return []
+
+
+def _session_of(pid: int) -> int | None:
+    """The session of a process; None where it is gone, or has ended and nobody has heard of it yet."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            state, _, _, session = file.read().rpartition(b")")[2].split()[:4]
+    except (OSError, ValueError):
+        return None
+    return None if state in b"ZX" else int(session)
