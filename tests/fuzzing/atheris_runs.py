@@ -13,7 +13,7 @@ import pytest
 from chunkproof.fuzzing import harness
 from chunkproof.fuzzing.state import State
 
-__all__ = ["AT_CR", "HARNESS", "WRONG", "found_in", "needs_atheris", "run"]
+__all__ = ["AT_CR", "BROKEN", "HARNESS", "WRONG", "found_in", "needs_atheris", "run"]
 
 HARNESS = Path(harness.__file__)
 
@@ -45,6 +45,19 @@ class Parser(ReferenceParser):
         return super().feed(chunk)
 
 
+"""
+
+#: The harness with a fault of its own.
+BROKEN = """\
+from chunkproof.fuzzing import harness
+
+
+def broken(data):
+    raise LookupError("broken on purpose")
+
+
+harness.DECODERS["table"] = broken
+harness.main()
 """
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from chunkproof.fuzzing import instrument
+from chunkproof.fuzzing import harness, instrument
 from chunkproof.fuzzing.atheris_engine import AtherisEngine
 from chunkproof.fuzzing.instrument import atheris_missing
 from chunkproof.fuzzing.state import State
@@ -21,7 +21,7 @@ from chunkproof.isolation.limits import Limits
 from chunkproof.peace import at_peace
 from chunkproof_targets.loading import load_target
 
-from .atheris_runs import AT_CR, WRONG, found_in, needs_atheris
+from .atheris_runs import AT_CR, BROKEN, WRONG, found_in, needs_atheris
 
 #: Seconds after which a test has gone wrong, however busy the machine is.
 LIMIT = 100.0
@@ -131,13 +131,23 @@ def test_what_the_target_prints_reaches_no_file(tmp_path):
 
 
 @needs_atheris
-def test_a_fault_of_the_harness_is_no_finding(tmp_path):
+def test_a_harness_that_does_not_get_to_an_execution_is_no_finding(tmp_path):
     with engine(tmp_path, RIGHT) as driven:
         driven.words = ["--target=another"]
         with pytest.raises(
-            RuntimeError, match=r"ended with exit status 2\n(.*\n)*.* is the campaign of another target"
+            RuntimeError, match=r"before their first execution\n(.*\n)*.* the campaign of another target"
         ):
             steps(driven, lambda: False)
+    assert kinds(tmp_path) == set()
+
+
+@needs_atheris
+def test_a_fault_of_the_harness_is_no_finding(tmp_path, monkeypatch):
+    (tmp_path / "broken.py").write_text(BROKEN)
+    monkeypatch.setattr(harness, "__file__", str(tmp_path / "broken.py"))
+    told = pytest.raises(RuntimeError, match=r"a fault in the harness\n(.*\n)*LookupError: broken on purpose")
+    with engine(tmp_path, RIGHT) as driven, told:
+        steps(driven, lambda: False)
     assert kinds(tmp_path) == set()
 
 

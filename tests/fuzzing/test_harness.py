@@ -13,7 +13,7 @@ import pytest
 from chunkproof.fuzzing.hand import Hand, in_hand
 from chunkproof.fuzzing.state import State
 
-from .atheris_runs import AT_CR, HARNESS, WRONG, found_in, needs_atheris, run
+from .atheris_runs import AT_CR, BROKEN, HARNESS, WRONG, found_in, needs_atheris, run
 
 pytestmark = needs_atheris
 
@@ -189,11 +189,7 @@ def test_what_cannot_be_used_is_told_in_a_line(tmp_path, words, says):
 
 def test_a_fault_of_ours_ends_the_run_and_is_told(tmp_path):
     script = tmp_path / "broken.py"
-    script.write_text(
-        "from chunkproof.fuzzing import harness\n\n\n"
-        'def broken(data):\n    raise LookupError("broken on purpose")\n\n\n'
-        'harness.DECODERS["table"] = broken\nharness.main()\n'
-    )
+    script.write_text(BROKEN)
     done = run(tmp_path, "--target=reference", "-close_fd_mask=3", "-runs=100", script=script)
     assert done.returncode == 3
     assert "LookupError: broken on purpose" in done.stderr
