@@ -7,6 +7,7 @@ import platform
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -61,7 +62,9 @@ harness.main()
 """
 
 
-def run(folder: Path, *words: str, script: Path | str = HARNESS, **surroundings: str) -> subprocess.CompletedProcess:
+def run(
+    folder: Path, *words: str, script: Path | str = HARNESS, **surroundings: str
+) -> subprocess.CompletedProcess[str]:
     """Run the harness in a folder, with inputs of at most 64 bytes."""
     place = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     command = [sys.executable, str(script)] if isinstance(script, Path) else [script]
@@ -76,7 +79,7 @@ def run(folder: Path, *words: str, script: Path | str = HARNESS, **surroundings:
     )
 
 
-def found_in(folder: Path) -> list:
+def found_in(folder: Path) -> list[Any]:
     """What was found, by the order of the names."""
     state = State(folder)
     return [state.take(path) for path in state.waiting()]

@@ -234,7 +234,7 @@ def test_what_a_parser_inherits_from_another_package_is_its_code_and_the_rest_th
     names: dict[str, Any] = {"__name__": "a_library"}
     exec(compile(LIBRARY, "a_library", "exec"), names)
 
-    class Parser(names["Base"], dict):
+    class Parser(names["Base"], dict):  # type: ignore[name-defined, type-arg, valid-type]
         def own(self) -> str:
             return "own"
 
