@@ -256,9 +256,11 @@ from chunkproof_targets.loading import load_target
 target = load_target(sys.argv[1], folder=Path.cwd())
 instrumented = Instrumented(target.functions)
 
+MARK = "__ATHERIS_INSTRUMENTED__"
+
 def report():
     functions = [one for one in gc.get_objects() if isinstance(one, FunctionType)]
-    marked = [one for one in functions if "__ATHERIS_INSTRUMENTED__" in map(str, one.__code__.co_consts)]
+    marked = [one for one in functions if MARK in map(str, one.__code__.co_consts)]
     return sorted(f"{one.__module__}:{one.__qualname__}" for one in marked if not one.__module__.startswith("atheris"))
 
 found = report()
