@@ -23,7 +23,8 @@ EACH = 1
 #: The same two in the raw form. As text they are ill-formed wherever they stand, as 0xFA to 0xFF are, which stay.
 RAW_CUT, RAW_EACH = 0xF8, 0xF9
 
-_ENDS = (b"\n", b"\r", b"\r\n", b"\n\n", b"\r\r", b"\r\n\r\n", b"\n\r", b"\n\r\n", b"\r\r\n", b"\n\n\n")
+# LF is at its own number: the engine starts with that byte where it has nothing else.
+_ENDS = (b"\n\n", b"\r", b"\r\n", b"\n\r", b"\r\r", b"\r\n\r\n", b"\n\r\n", b"\r\r\n", b"\n", b"\n\n\n")
 _FIELDS = tuple(name + colon for name in (b"data", b"event", b"id", b"retry") for colon in (b"", b":", b": ", b":  "))
 _LINES = (
     b"data: a\n", b"data:b\n", b"data\n", b"data:\n", b"data: \n", b"data: a\n\n", b"data: a\r\n", b"data: a\r\n\r\n",

@@ -228,3 +228,29 @@ def test_without_constants_the_same_seed_draws_what_it_always_did():
     texts = [given.any_text() for _ in range(200)]
     assert [RandomSource("a", constants=()).any_text() for _ in range(1)] == [plain.any_text()]
     assert 60 < texts.count("word") < 140
+
+
+def test_what_a_parser_inherits_from_another_package_is_its_code_and_the_rest_there_is_not():
+    names: dict[str, Any] = {"__name__": "a_library"}
+    exec(compile(LIBRARY, "a_library", "exec"), names)
+
+    class Parser(names["Base"], dict):  # type: ignore[name-defined, type-arg, valid-type]
+        def own(self) -> str:
+            return "own"
+
+    code = code_of(Parser)
+    assert sorted(one.__name__ for one in code.functions) == ["feed", "own"]
+    assert {"own", "in-the-base"} <= set(code.constants)
+    assert "in-a-neighbour" not in code.constants
+
+
+#: A package that a parser inherits from.
+LIBRARY = """
+def neighbour():
+    return "in-a-neighbour"
+
+
+class Base:
+    def feed(self, chunk):
+        return chunk == "in-the-base" and neighbour()
+"""

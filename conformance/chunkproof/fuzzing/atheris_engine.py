@@ -26,7 +26,7 @@ from ..isolation.judging import Isolation
 from ..isolation.process import how_it_ended
 from ..rules import find_rule
 from . import harness
-from .harness import HAND_BYTES
+from .hand import in_hand
 from .progress import Progress
 from .seeding import DECODERS, INPUT_BYTES_MAX, write_dictionary, write_seeds
 from .state import State, cut_log, read_json
@@ -34,7 +34,6 @@ from .stops import Stops
 
 __all__ = ["AtherisEngine"]
 
-_LENGTH = 4
 # Exit codes of the engine: a run that took too long, one that took too much memory.
 _HUNG, _GREW = 70, 71
 # Seconds that a process may take to its first execution, and between SIGTERM and SIGKILL.
@@ -43,6 +42,7 @@ _STARTING, _ENDING = 60.0, 5.0
 _FALSE_STARTS_MAX = 3
 # Seconds between two starts at least.
 _PAUSE = 1.0
+_BEGINS_WITH_NOTHING = "stored streams end the target's process one after another: the engine begins without them"
 _COVERAGE = re.compile(rb"cov: \d+ ft: (\d+) corp: (\d+)")
 
 
@@ -66,7 +66,8 @@ class AtherisEngine:
     _seed: int = 0
     _started: float = 0.0
     _executions: int = 0
-    _before: tuple[int, int] = (0, 0)
+    _checks_before: int = 0
+    _repeats_before: int = 0
     _moved: float = 0.0
     _false_starts: int = 0
     _early_ends: int = 0
@@ -134,7 +135,8 @@ class AtherisEngine:
     def _start(self) -> None:
         self._seed = random.randrange(1, 1 << 31)
         self._started = self._moved = time.monotonic()
-        self._before, self._executions = (self.progress.checks, self.progress.repeats), 0
+        self._checks_before, self._repeats_before = self.progress.checks, self.progress.repeats
+        self._executions = 0
         for path in (self._said, self._hand, self._fault):
             path.unlink(missing_ok=True)
         self._loaded = sum(1 for _ in self._inputs.iterdir())
@@ -174,14 +176,14 @@ class AtherisEngine:
 
     def _read(self) -> None:
         """What the harness has said since, and the engine."""
+        hand = in_hand(self._hand)
+        if hand is not None and hand.count > self._executions:
+            self._executions, self._moved = hand.count, time.monotonic()
+            self.progress.checks = self.progress.streams = self._checks_before + hand.count
         with contextlib.suppress(OSError, ValueError, KeyError):
             said = read_json(self._said)
-            checks, repeats = self._before
-            if said["executions"] > self._executions:
-                self._executions, self._moved = said["executions"], time.monotonic()
-            self.progress.checks = self.progress.streams = checks + self._executions
-            self.progress.repeats = repeats + said["repeats"]
-            self.progress.note = str(said["note"])
+            self.progress.repeats = self._repeats_before + said["repeats"]
+            self.progress.note = str(said["note"]) or self.progress.note
         with contextlib.suppress(OSError):
             cut_log(self._log)
             with self._log.open("rb") as log:
@@ -196,15 +198,15 @@ class AtherisEngine:
             raise RuntimeError(f"a fault in the harness\n{self._fault.read_text('utf-8', 'replace')}")
         for path in self._log.parent.glob(f"{self.name}.*-*"):
             path.unlink()  # the engine's own file of the input: it is in hand
-        found = self._in_hand()
-        self._false_starts = 0 if found is not None else self._false_starts + 1
+        hand = in_hand(self._hand)
+        self._false_starts = 0 if hand is not None else self._false_starts + 1
         if self._false_starts > _FALSE_STARTS_MAX:
             raise RuntimeError(
                 f"{self._false_starts} processes ended before their first execution\n{self._last_of_log()}"
             )
-        if found is not None:
-            self._leave_out(found)
-            ended = Ended(_failure(code), Noted((), *DECODERS[self.mode](found), 1, 1))
+        if hand is not None and hand.data is not None:
+            self._leave_out(hand.data)
+            ended = Ended(_failure(code), Noted((), *DECODERS[self.mode](hand.data), 1, 1))
             self._stops.take(find_rule(ANY_RULE), ended, str(self._seed))
             self.progress.passed_over = self._stops.passed_over
 
@@ -218,22 +220,12 @@ class AtherisEngine:
         if self._early_ends > _FALSE_STARTS_MAX:
             self._inputs = self.state.logs / f"{self.name}.inputs"
             self._inputs.mkdir(exist_ok=True)
+            self.progress.note = _BEGINS_WITH_NOTHING
 
     def _last_of_log(self) -> str:
         with self._log.open("rb") as log:
             log.seek(max(0, self._log.stat().st_size - 4000))
             return log.read().decode("utf-8", "replace")
-
-    def _in_hand(self) -> bytes | None:
-        """The input that was run last; None where none was."""
-        try:
-            content = self._hand.read_bytes()
-        except OSError:
-            return None
-        size = int.from_bytes(content[:_LENGTH], "little") - 1
-        if len(content) != HAND_BYTES or not 0 <= size <= HAND_BYTES - _LENGTH:
-            return None
-        return content[_LENGTH : _LENGTH + size]
 
 
 def _failure(code: int) -> TargetStopped:

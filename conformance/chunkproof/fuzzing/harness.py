@@ -14,7 +14,6 @@ import argparse
 import contextlib
 import ctypes
 import gc
-import mmap
 import os
 import sys
 import threading
@@ -31,6 +30,7 @@ from chunkproof.counterexample import encode_token
 from chunkproof.fuzzing.collecting import named
 from chunkproof.fuzzing.folder import state_of
 from chunkproof.fuzzing.found import Found
+from chunkproof.fuzzing.hand import Hand
 from chunkproof.fuzzing.hunt import Hunt
 from chunkproof.fuzzing.instrument import Instrumented, atheris_missing
 from chunkproof.fuzzing.seeding import DECODERS
@@ -43,15 +43,10 @@ from chunkproof.rules import Rule
 from chunkproof.watch import Watch
 from chunkproof_targets.contract import Target, TargetError
 
-__all__ = ["HAND_BYTES", "Departure", "main"]
+__all__ = ["Departure", "main"]
 
-#: The size of the file that says which input is in hand: its length and one, and the input; at first nothing is.
-HAND_BYTES = 1 << 16
-_LENGTH = 4
 # Seconds between two signs of life.
 _SAY = 0.5
-# Executions between two looks at the clock.
-_LOOK = 64
 _ADDR_NO_RANDOMIZE = 0x0040000
 _STARTED_AGAIN = "CHUNKPROOF_STARTED_AGAIN"
 _USAGE, _FAULT = 2, 3
@@ -172,22 +167,19 @@ class _Judge:
         self.fault = state.logs / f"{options.name}.fault"
         # The engine may be told to close what the target prints to.
         self.told = os.dup(2)
-        self.hand = _hand(state.logs / f"{options.name}.hand")
-        self.executions = 0
+        self.hand = Hand(state.logs / f"{options.name}.hand")
         self._say_at = 0.0
         self._known_at = 0
 
     def one(self, data: bytes) -> None:
         """One input. A fault of ours ends the process: the engine would take it for a finding."""
         try:
-            if len(data) <= HAND_BYTES - _LENGTH:
-                self.hand[: _LENGTH + len(data)] = (len(data) + 1).to_bytes(_LENGTH, "little") + data
+            self.hand.begin(data)
             wire, cuts = self.decode(data)
             found = self.hunt.judge(wire, cuts, self.seed)
             if found is not None:
                 self.state.put(found)
-            self.executions += 1
-            if not self.executions % _LOOK and time.monotonic() > self._say_at:
+            if time.monotonic() > self._say_at:
                 self._say()
         except BaseException as error:
             self._fail(error)
@@ -200,7 +192,7 @@ class _Judge:
         if self.parent is not None and os.getppid() != self.parent:
             os._exit(_FAULT)  # where the system does not see to it
         hunt = self.hunt
-        said = {"executions": self.executions, "repeats": hunt.repeats, "passed_over": hunt.passed_over}
+        said = {"executions": self.hand.count, "repeats": hunt.repeats, "passed_over": hunt.passed_over}
         write_json(self.path, {**said, "note": self.note}, sync=False)
         changed = _changed_at(self.state.known_path)
         if changed != self._known_at:
@@ -225,13 +217,6 @@ class _Judge:
     def _tell(self, text: str) -> None:
         with contextlib.suppress(OSError):
             os.write(self.told, text.encode("utf-8", "backslashreplace"))
-
-
-def _hand(path: Path) -> mmap.mmap:
-    """A file that holds the input in hand, whatever becomes of this process."""
-    with open(path, "w+b") as file:
-        file.truncate(HAND_BYTES)
-        return mmap.mmap(file.fileno(), HAND_BYTES)
 
 
 def _changed_at(path: Path) -> int:
