@@ -6,6 +6,7 @@ of atheris end their process; here every engine has one, forked from one parent,
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -22,7 +23,7 @@ from typing import IO, Any, NoReturn
 from chunkproof.corpus.making import ANY_RULE
 from chunkproof.fuzzing import harness
 from chunkproof.fuzzing.hunt import Hunt
-from chunkproof.fuzzing.instrument import instrument
+from chunkproof.fuzzing.instrument import Instrumented
 from chunkproof.fuzzing.seeding import DECODERS, INPUT_BYTES_MAX, write_dictionary, write_seeds
 from chunkproof.fuzzing.storm import Storm
 from chunkproof.rule_run import Finding, RuleRun, search_examples
@@ -39,6 +40,7 @@ __all__ = ["ENGINES", "EXAMPLES", "SEEDS_APART", "Outcome", "cpu_of_bare_loop", 
 SEEDS_APART = 1000
 #: Examples that Hypothesis is asked for at a time.
 EXAMPLES = 1000
+_ALLOCATIONS = 20_000
 
 Decode = Callable[[bytes], tuple[bytes, Sequence[Cuts]]]
 
@@ -209,7 +211,10 @@ def _fuzz(target: Target, one: Callable[[bytes], None], flags: Sequence[str]) ->
     import atheris
 
     engine: Any = atheris
-    instrument(target.functions)
+    Instrumented(target.functions)
+    # As the harness has it, and so that a comparison with that is one of the loops.
+    gc.freeze()
+    gc.set_threshold(_ALLOCATIONS)
     engine.Setup(["search", *flags], one)
     engine.Fuzz()
 
