@@ -48,8 +48,9 @@ long: $(INSTALLED)  ## what needs longer than CI gives: twenty seeds at default 
 mutants: $(INSTALLED)  ## judge each small change of the reference parser by all rules, into reports/
 	$(BIN)/python tools/mutate_reference.py
 
-bench: $(INSTALLED)  ## print the speed of the suite on this machine
+bench: $(INSTALLED)  ## the speed of the suite on this machine, and that of a campaign into reports/
 	$(BIN)/python tools/bench.py
+	$(BIN)/python tools/bench_campaign.py
 
 clean:  ## remove .venv, caches and builds
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build
