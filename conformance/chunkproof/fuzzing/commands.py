@@ -131,14 +131,15 @@ def fuzz(
     profile, spec = profile_of(target, declare, deviations)
     baseline_of(profile, spec, baseline)
     isolation_of(limits).close()
-    if summary is not None:
-        _assert_can_be_written(summary)
     if seconds is None and until_quiet is None and seed_range is None:
         seconds = _SECONDS
     ending = Ending(seconds, until_quiet, until_found)
     settings = words_given(declare, deviations, limits)
     asked = _Asked(spec, engine, jobs, folder, baseline, seed_range, scheduler, ending, settings)
     state = state_of(profile, spec, folder)
+    # It may be a file of this folder.
+    if summary is not None:
+        _assert_can_be_written(summary)
     if not ctx.with_resource(state.lock("running", wait=False)):
         holder = state.holder("running")
         process = "" if holder is None else f" (process {holder})"
