@@ -221,7 +221,7 @@ def test_the_input_in_hand_is_known_when_the_process_exits(tmp_path):
     hand = in_hand(tmp_path / "chunkproof-fuzz" / "logs" / "atheris.hand")
     assert hand is not None
     assert hand.data is not None
-    assert hand.count > 1
+    assert hand.number > 1
     assert b"\r" in hand.data
 
 

@@ -177,9 +177,9 @@ class AtherisEngine:
     def _read(self) -> None:
         """What the harness has said since, and the engine."""
         hand = in_hand(self._hand)
-        if hand is not None and hand.count > self._executions:
-            self._executions, self._moved = hand.count, time.monotonic()
-            self.progress.checks = self.progress.streams = self._checks_before + hand.count
+        if hand is not None and hand.number > self._executions:
+            self._executions, self._moved = hand.number, time.monotonic()
+            self.progress.checks = self.progress.streams = self._checks_before + hand.number
         with contextlib.suppress(OSError, ValueError, KeyError):
             said = read_json(self._said)
             self.progress.repeats = self._repeats_before + said["repeats"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import mmap
-from dataclasses import dataclass
 from pathlib import Path
 from struct import Struct
+from typing import NamedTuple
 
 __all__ = ["Hand", "InHand", "in_hand"]
 
@@ -14,11 +14,10 @@ _BYTES = 1 << 16
 _HEAD = Struct("<QI")
 
 
-@dataclass(frozen=True, slots=True)
-class InHand:
+class InHand(NamedTuple):
     """The input that was begun last, None where it was too long to be noted, and how many there were by then."""
 
-    count: int
+    number: int
     data: bytes | None
 
 
