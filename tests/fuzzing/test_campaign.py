@@ -211,7 +211,8 @@ def test_one_folder_is_one_campaigns_at_a_time(tmp_path, start):
     ended = fuzz(tmp_path, "--target=reference", "--time=5m", "--jobs=1", "--state=state")
     assert ended.code == 2
     assert ended.err == (
-        "chunkproof: --state=state: another campaign is running in it: end that one, or name another folder\n"
+        f"chunkproof: --state=state: another campaign (process {first.process.pid}) is running in it: end that one, or "
+        "name another folder\n"
     )
     first.process.terminate()
     assert first.end().code == 0
@@ -237,6 +238,8 @@ def test_without_atheris_that_is_said_and_the_storm_works(tmp_path, engine):
 def campaign_of(tmp_path: Path, source: str, **how: float) -> Campaign:
     """A campaign whose shards are such a script."""
     state = State.open(tmp_path / "state", "reference", ())
+    state.set_seeds(0, 1)
+    state.take_seeds(1)
     about = CampaignRecord("reference", "storm", 1, (), (), 0, 0.0, None, None, 0.0, "state")
     campaign = Campaign(state, ["storm"], [], Ending(60.0), about, lambda record: None)
     script = tmp_path / "shard.py"

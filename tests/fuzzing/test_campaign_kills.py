@@ -120,7 +120,8 @@ def test_twenty_kills_lose_no_finding(tmp_path, start):
     found = {tuple(record["deviations"]) for record in objects(state / "findings")}
     assert found >= {(name,) for name in FAULTS}
     assert () not in found
-    assert list((state / "inbox").iterdir()) == []
+    # What a killed process has begun to write is taken away a minute later.
+    assert list((state / "inbox").glob("*.json")) == []
     assert len(read_corpus(state / "corpus").entries) >= len(FAULTS)
     assert last.command.left() == {}
 

@@ -186,11 +186,11 @@ def _exit_code(record: CampaignRecord, state: State) -> int:
     """1 where something was found; a campaign that has not checked what it was to cannot say that nothing was."""
     # What nobody has looked at is taken for a finding: it was one when it was found.
     found = bool(record.findings or record.waiting)
-    if not found and not any(one.checks for one in record.shards):
-        refuse("nothing was checked in so short a time; give more, as --time 1m")
     if lost := ", ".join(f"{one.start}:{one.stop}" for one in state.lost_seeds()):
         told = f"the process that ran the seeds {lost} was killed twice, by the target or by somebody else"
         if not found:
             refuse(f"{told}: nobody knows what they would have found; the same command tries them again")
         click.echo(f"chunkproof: {told}: they may find more", err=True)
+    if not found and not any(one.checks for one in record.shards):
+        refuse("nothing was checked in so short a time; give more, as --time 1m")
     return int(found)

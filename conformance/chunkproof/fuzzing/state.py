@@ -319,11 +319,15 @@ class State:
             found["left"] = sorted(one for ranges in back for one in _ranges(ranges))
             write_json(self.folder / "seeds.json", found | {"held": {}, "again": {}, "lost": []}, sync=False)
 
-    def seeds_are_done(self) -> bool:
-        """Whether all of the range were given out."""
+    def seeds_are_done(self, holder: str) -> bool:
+        """Whether all of the range were given out, and this shard is through with its own."""
         found = self._seeds()
         end = found["range"][1]
-        return end is not None and found["next"] >= end and not _ranges(found.get("left"))
+        return (
+            end is not None
+            and found["next"] >= end
+            and not [*_ranges(found.get("left")), *_ranges([_held(found).get(holder)])]
+        )
 
     def _write_held(
         self, found: Mapping[str, Any], holder: str, seeds: range, again: Sequence[Sequence[int]] = ()

@@ -266,7 +266,7 @@ class Campaign:
     def _has_done_all(self, process: Process, code: int) -> bool:
         """Whether nothing is left to do for it: it may have ended early too, told so by the target."""
         is_done = code in (0, 1) and self._said(process).get("doing") == "done"
-        return is_done and process.engine == "storm" and self.state.seeds_are_done()
+        return is_done and process.engine == "storm" and self.state.seeds_are_done(process.name)
 
     def _said(self, process: Process) -> dict[str, object]:
         """What a shard has said last since it was started: one may end with 0 or 1 without having done its work."""
