@@ -1,7 +1,7 @@
 """How fast a campaign is, and how soon it finds a fault: `make bench` writes reports/campaign-bench.md.
 
-All figures are CPU time of the processes that do the work, from one run. It takes up to an hour; ``--kept FILE`` holds
-what is measured by then, and goes on with it when it was stopped.
+All figures are CPU time of the processes that do the work, from one run. It takes up to an hour, and may be stopped at
+any time: engines that are done by then are written, and ``--kept FILE`` goes on with what it holds of this commit.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ Written by `make bench`. All figures are from one run: CPU time of the process t
 
 **To find one fault**: twenty parsers with one fault each, of which ten are entries of the catalogue; {seeds} seeds. A
 search ends at the first check that fails, and its time counts from its first check. A cell is median / worst. A search
-that has found nothing in {limit:.0f} CPU seconds ends there; where {most} did, the median is known, and no more are
+that has found nothing in {limit:g} CPU seconds ends there; where {most} did, the median is known, and no more are
 begun.
 
 - *storm*: mixtures, from the seed {apart:,} times the number of the search on. A campaign runs each rule once before.
@@ -92,29 +93,27 @@ class Speeds:
 
 
 class Kept:
-    """What was measured by now, in a file: one JSON object a line, the first one of what runs it."""
+    """What was measured by now, in a file: a name and what it was, a line; the first line says by what."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, limit: float) -> None:
         self.path = path
-        head = {"python": platform.python_version(), "commit": _commit()}
-        lines = path.read_text().splitlines() if path.exists() else []
+        head = json.dumps([platform.python_version(), _commit(), limit])
+        text = path.read_text() if path.exists() else ""
         # Of a run that was stopped in the middle of a line, that one is done again.
-        self.found = [json.loads(line) for line in lines if line.endswith("}")]
-        if self.found[:1] != [head]:
-            self.found = [head]
-            path.write_text(json.dumps(head) + "\n")
+        lines = text[: text.rfind("\n") + 1].splitlines()
+        if lines[:1] != [head]:
+            lines = [head]
+        path.write_text("".join(f"{line}\n" for line in lines))
+        self.measured: dict[str, Any] = dict(json.loads(line) for line in lines[1:])
 
-    def once(self, key: str, measure: Callable[[], Any]) -> Any:
+    def once(self, name: str, measure: Callable[[], Any]) -> Any:
         """What was measured by this name, now or earlier."""
-        for one in self.found:
-            if one.get("key") == key:
-                return one["is"]
-        measured = measure()
-        self.found.append({"key": key, "is": measured})
-        with self.path.open("a") as file:
-            file.write(json.dumps(self.found[-1]) + "\n")
-        print(f"{key}: {measured}", flush=True)
-        return measured
+        if name not in self.measured:
+            self.measured[name] = measure()
+            with self.path.open("a") as file:
+                file.write(json.dumps([name, self.measured[name]]) + "\n")
+            print(f"{name}: {self.measured[name]}", flush=True)
+        return self.measured[name]
 
 
 def _commit() -> str:
@@ -191,15 +190,14 @@ def _search(engine: str, target: Target, seed: int, limit: float) -> dict[str, A
 
 def shown(cell: Cell, value: Callable[[Outcome], float], form: str, limit: float) -> str:
     """The median and the worst of a cell; searches that have found nothing are worse than any others."""
-    missed = sum(not one.found for one in cell)
-    values = sorted(value(one) for one in cell if one.found) + [float("inf")] * missed
-    if missed > len(SEEDS) / 2:
-        return f"not found in {limit:.0f} s"
-    return " / ".join("not found" if one == float("inf") else format(one, form) for one in _of(values))
-
-
-def _of(values: list[float]) -> tuple[float, float]:
-    return statistics.median(values), values[-1]
+    if not cell:
+        return "not measured"
+    values = sorted(value(one) if one.found else inf for one in cell)
+    # Where the others were not begun, it is beyond the limit whatever they would have come to.
+    median = statistics.median(values) if len(cell) == len(SEEDS) else inf
+    if median == inf:
+        return f"not found in {limit:g} s"
+    return f"{median:{form}} / {'not found' if values[-1] == inf else format(values[-1], form)}"
 
 
 # the report ---------------------------------------------------------------------------------------------------------
@@ -239,9 +237,9 @@ def _table(
     yield f"| --- |{' ---: |' * len(ENGINES)}"
     for name, row in cells.items():
         yield f"| {name} | {' | '.join(shown(row[engine], value, form, limit) for engine in ENGINES)} |"
-    found = (sum(one.found for row in cells.values() for one in row[engine]) for engine in ENGINES)
-    begun = (sum(len(row[engine]) for row in cells.values()) for engine in ENGINES)
-    yield f"| *searches that found it* | {' | '.join(f'{a} of {b}' for a, b in zip(found, begun, strict=True))} |"
+    columns = [[one for row in cells.values() for one in row[engine]] for engine in ENGINES]
+    found = (f"{sum(one.found for one in column)} of {len(column)}" for column in columns)
+    yield f"| *searches that found it* | {' | '.join(found)} |"
     yield ""
 
 
@@ -253,15 +251,15 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=LIMIT, help="CPU seconds of one search")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="chunkproof-") as folder:
-        kept = Kept(options.kept or Path(folder) / "kept")
+        kept = Kept(options.kept or Path(folder) / "kept", options.limit)
         speed = speeds(kept)
-        cells: dict[str, dict[str, Cell]] = {name: {} for name in parsers()}
-        # By engines, those that find everything first: who stops it in the middle has whole columns.
+        cells: dict[str, dict[str, Cell]] = {name: {engine: [] for engine in ENGINES} for name in parsers()}
+        # By engines, of which the first find everything: the others take nearly all of the time.
         for engine in ENGINES:
             for name, spec in parsers().items():
                 cells[name][engine] = find(kept, engine, spec, options.limit)
-        write_whole(options.report, report(speed, cells, options.limit))
-    print(f"written: {options.report}")
+            write_whole(options.report, report(speed, cells, options.limit))
+            print(f"written: {options.report}", flush=True)
 
 
 if __name__ == "__main__":
