@@ -261,7 +261,9 @@ MARK = "__ATHERIS_INSTRUMENTED__"
 def report():
     functions = [one for one in gc.get_objects() if isinstance(one, FunctionType)]
     marked = [one for one in functions if MARK in map(str, one.__code__.co_consts)]
-    return sorted(f"{one.__module__}:{one.__qualname__}" for one in marked if not one.__module__.startswith("atheris"))
+    # This script's own code is a function too, of no module, and has the mark as a text.
+    others = [one for one in marked if one.__module__ and not one.__module__.startswith("atheris")]
+    return sorted(f"{one.__module__}:{one.__qualname__}" for one in others)
 
 found = report()
 with instrumented.silent():
