@@ -234,8 +234,8 @@ def _text_of(value: Value, colon: bytes) -> str:
 
 # The whole grammar -----------------------------------------------------------------------------------------------
 
-# Of the lines that may hold a text that the driver knows, one in so many does.
-_CONSTANT = 3
+# Of the lines that may hold a text that the driver knows, one in so many does; of the data lines fewer.
+_CONSTANT, _CONSTANT_DATA = 3, 6
 _COLONS = {"no-space": b":", "more-spaces": b":  ", "tabs": b":\t"}
 
 
@@ -474,7 +474,11 @@ def _write_data(draft: Draft, grammar: _Grammar) -> None:
     source, features = draft.source, grammar.features
     colon = source.pick(grammar.colons)
     payload = "payloads" in features and source.chance(10)
-    draft.data(source.pick(PAYLOADS) if payload else draft.word(), colon)
+    known = source.constant(_CONSTANT_DATA)
+    if known is not None:
+        draft.data(draft.value(known), colon)
+    else:
+        draft.data(source.pick(PAYLOADS) if payload else draft.word(), colon)
     if "multi-line" in features and source.chance(5):
         draft.data(draft.word())
     if "empty-data-lines" in features and source.chance(10):

@@ -113,7 +113,7 @@ def test_a_seed_sends_the_same_streams_in_any_process():
     assert all(int(line[2]) > 0 for line in lines)
 
 
-@pytest.mark.parametrize("name", ["CrlfCutBehindAComment", "SeparatorsEndLines"])
+@pytest.mark.parametrize("name", ["CharacterCut", "SeparatorsEndLines"])
 def test_a_seed_finds_the_same_each_time(name, watch):
     target = load(f"{TOOLS}/one_fault.py:{name}")
     once, again = ({seed: list(storm_on(target, watch).run(seed)) for seed in range(1000, 1008)} for _ in "ab")
@@ -223,6 +223,10 @@ def test_each_of_ten_faults_is_found_in_few_seeds(name, watch):
         assert len(found.wire) < 40
 
 
+#: Measured: 74 seeds in the worst of sixty runs, with eleven texts in the parser's code.
+TEXT_SEEDS_MAX, TEXT_CHECKS_MAX = 400, 150_000
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -235,10 +239,10 @@ def test_each_of_ten_faults_is_found_in_few_seeds(name, watch):
     ],
 )
 def test_a_fault_that_is_bound_to_a_text_of_the_parser_is_found(name, text, watch):
-    found, checks = until_found(own(name), watch, range(MIXTURE, MIXTURE + SEEDS_MAX))
-    assert found is not None, f"{name} was not found in {SEEDS_MAX} seeds"
+    found, checks = until_found(own(name), watch, range(MIXTURE, MIXTURE + TEXT_SEEDS_MAX))
+    assert found is not None, f"{name} was not found in {TEXT_SEEDS_MAX} seeds"
     assert text in found.wire
-    assert checks < CHECKS_MAX
+    assert checks < TEXT_CHECKS_MAX
 
 
 HARD = ["data", "data:", "event: x", "id", "id: 5", "id:\0", "a\0b", "retry", "retry:", "retry: 5", "retry:  5"]
