@@ -117,7 +117,8 @@ def write(rows: dict[str, Row], time: str, right_time: str) -> None:
         f"Written by `make long`: chunkproof {RELEASE}, Python {platform.python_version()}, engine storm, two jobs.",
         "",
         f"- Entries of the catalogue that are faults, {time} each, up to the first finding: "
-        f"{sum(bool(row.findings) for row in faulty)} of {len(faulty)} found, {named} of them by their own name.",
+        f"{sum(bool(row.findings) for row in faulty)} of {len(faulty)} found, {named} of them by their own name. "
+        f"There are {len(CATALOGUE) - len(CHOICES)}; those without a row were not run.",
         f"- Entries that are choices: {sum(bool(row.findings) for row in choices)} of {len(choices)} found.",
         f"- Right parsers, {right_time} each: {sum(bool(row.findings) for row in right)} findings in {len(right)} "
         f"campaigns of {sum(row.checks for row in right):,} checks.",
