@@ -427,3 +427,39 @@ def test_seeds_in_hand_that_are_damaged_are_none(tmp_path):
     state.free_seeds()
     assert state.held_seeds("0") == range(0)
     assert state.take_seeds(4, "0") == range(4, 8)
+
+
+def test_seeds_are_done_once_none_is_left_and_a_shard_is_through_with_its_own(tmp_path):
+    state = campaign(tmp_path / "c")
+    state.set_seeds(0, None)
+    assert not state.seeds_are_done("0")
+    state.set_seeds(0, 20)
+    state.take_seeds(16, "0")
+    assert not state.seeds_are_done("1")
+    state.take_seeds(16, "1")
+    assert not state.seeds_are_done("1")
+    assert state.take_seeds(16, "1") == range(20, 20)
+    assert state.seeds_are_done("1")
+    assert not state.seeds_are_done("0")
+    state.hold_seeds(range(0), "0")
+    assert state.seeds_are_done("0")
+    state.hold_seeds(range(3, 5), "0")
+    state.free_seeds()
+    assert not state.seeds_are_done("1")
+
+
+def test_who_holds_a_lock_is_known(tmp_path):
+    state = campaign(tmp_path / "c")
+    assert state.holder("running") is None
+    with state.lock("running") as is_held:
+        assert is_held
+        assert state.holder("running") == os.getpid()
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path):
+    state = campaign(tmp_path / "c")
+    state.assert_writable()
+    assert not [path for path in state.folder.rglob("*") if "probe" in path.name]
+    state.inbox.rmdir()
+    with pytest.raises(FileNotFoundError):
+        state.assert_writable()

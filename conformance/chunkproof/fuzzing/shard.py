@@ -83,8 +83,8 @@ class Shard:
 
     def _end(self, number: int, frame: FrameType | None) -> None:
         self._end_if_orphan()
-        # A campaign sends no SIGINT: the target has done so.
-        if number == signal.SIGTERM or self._parent is None:
+        # Otherwise it is the target that has sent it.
+        if self._parent is None or self.state.ending_path(self.name).exists():
             self._told_to_end = True
 
     def _is_over(self, until: float) -> bool:

@@ -371,6 +371,10 @@ class State:
         """Say what a shard is doing."""
         write_json(self.shards / f"{name}.json", status, sync=False)
 
+    def ending_path(self, name: str) -> Path:
+        """The file whose being there tells a shard of a campaign to end: a signal alone may be the target's."""
+        return self.shards / f"{name}.ending"
+
     def log(self, name: str) -> Path:
         """Where a shard's output goes."""
         return self.logs / f"{name}.log"

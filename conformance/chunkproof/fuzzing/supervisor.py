@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
@@ -78,6 +78,7 @@ class Process:
     engine: str
     command: list[str]
     log: Path
+    ending: Path | None = None
     popen: subprocess.Popen[bytes] | None = None
     started: float = 0.0
     false_starts: int = 0
@@ -87,6 +88,8 @@ class Process:
     def start(self, *words: str) -> None:
         """Start it, or start it again; ``words`` are further options."""
         self.started = time.time()
+        if self.ending is not None:
+            self.ending.unlink(missing_ok=True)
         with self.log.open("ab") as log:
             self._behind = log.tell()
             self.popen = subprocess.Popen(
@@ -119,6 +122,9 @@ class Process:
     def tell_to_end(self) -> None:
         """It collects what it has, and ends."""
         if self.popen is not None and self.poll() is None:
+            if self.ending is not None:
+                with suppress(OSError):  # it is ended a while later, then
+                    self.ending.touch()
             self.popen.terminate()
 
     def end(self) -> None:
@@ -228,7 +234,7 @@ class Campaign:
             *("--time", f"{self.ending.seconds or _LONG:.3f}"),
             *("--parent", str(os.getpid())),
         ]
-        return Process(name, engine, command, self.state.log(name))
+        return Process(name, engine, command, self.state.log(name), self.state.ending_path(name))
 
     # while it goes on ---------------------------------------------------------------------------------------------
 
