@@ -28,8 +28,9 @@ MARK = "CHUNKPROOF_TESTS_MARK"
 
 
 def _prepare(terminal: int | None) -> None:
-    """What was started in the background ignores Ctrl-C, and so would all that it starts."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """What was started in the background ignores Ctrl-C, or the end of the terminal, and so would all that it starts."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
     if terminal is not None:
         fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
 
