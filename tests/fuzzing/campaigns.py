@@ -28,7 +28,7 @@ MARK = "CHUNKPROOF_TESTS_MARK"
 
 
 def _prepare(terminal: int | None) -> None:
-    """What was started in the background ignores Ctrl-C, or the end of the terminal, and so would all that it starts."""
+    """What was started in the background ignores Ctrl-C, or a hang-up, and so would all that it starts."""
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     if terminal is not None:
